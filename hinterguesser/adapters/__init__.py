@@ -1,0 +1,7 @@
+"""Source datasets, one file each."""
+
+BUILTIN = {
+    "grace": "hinterguesser.adapters.grace",
+    "trickme": "hinterguesser.adapters.trickme",
+}
+"""Adapters that ship, by name; nothing is imported until one is asked for."""

@@ -1,0 +1,131 @@
+"""From a model's name to a way to reach it. Cheap to import: what a backend needs is imported when it is named."""
+
+from typing import TYPE_CHECKING
+
+from hinterguesser.backends.budget import Ledger
+from hinterguesser.backends.settings import CallSettings
+from hinterguesser.errors import UserError
+
+if TYPE_CHECKING:
+    from hinterguesser.backends.base import Backend
+    from hinterguesser.backends.limits import Limiter
+    from hinterguesser.backends.retries import Breaker
+    from hinterguesser.backends.stack import Client, OnFailedAttempt, Stack
+
+BUILTIN_MODELS = ("smollm2", "gemma3-270m")
+"""Models that run in this process under `builtin/NAME`."""
+_HOW_TO_NAME = (
+    "a model is named builtin/smollm2, gguf/PATH, PROVIDER/NAME as litellm spells it (openai/gpt-4o-mini, "
+    "anthropic/claude-sonnet-4-5, gemini/gemini-2.5-flash), or NAME with --api-base URL"
+)
+
+
+class Backends:
+    """The backends of one run: one ledger, and one limiter for each (endpoint, model)."""
+
+    def __init__(
+        self,
+        settings: CallSettings | None = None,
+        *,
+        ledger: Ledger | None = None,
+        on_failed_attempt: "OnFailedAttempt | None" = None,
+    ) -> None:
+        """Reach models as `settings` say; `on_failed_attempt` is told of each attempt that brought nothing."""
+        self.settings = settings or CallSettings()
+        self.ledger = ledger or Ledger(self.settings.max_cost_usd, self.settings.max_tokens_total)
+        self._tell = on_failed_attempt
+        self._by_name: dict[str, Backend] = {}
+        self._guards: dict[tuple[str, str], tuple[Limiter, Breaker]] = {}
+
+    def of(self, model: str) -> "Backend":
+        """The backend for `model`, made at first use.
+
+        Raises:
+            UserError: there is no such model, its key is not set, a package is missing, or a cost cap is set and its
+                price is not known.
+        """
+        backend = self._by_name.get(model)
+        if backend is None:
+            backend = self._by_name[model] = self._make(model)
+        return backend
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        for backend in self._by_name.values():
+            await backend.close()
+        self._by_name.clear()
+
+    def _make(self, model: str) -> "Backend":
+        kind, slash, name = model.partition("/")
+        if kind in ("builtin", "gguf") and slash:
+            return self._in_process(model, kind, name)
+        if not model.strip() or (not slash and self.settings.api_base is None):
+            raise UserError(f"unknown model {model!r}: {_HOW_TO_NAME}")
+        if self.settings.api_base is not None:
+            return self._server(name if kind == "hosted_vllm" else model, model, self.settings.api_base)
+        if kind == "openai":
+            from hinterguesser.backends.server import OPENAI_BASE
+
+            return self._server(name, model, OPENAI_BASE)
+        from hinterguesser.backends.hosted import Hosted
+        from hinterguesser.backends.prices import prices_of
+
+        return self._stack(Hosted(model, self.settings, prices=prices_of(model, self.settings)), model)
+
+    def _in_process(self, model: str, kind: str, name: str) -> "Backend":
+        if model == "builtin/oracle":
+            raise UserError("builtin/oracle plays from a fact table; here a model is needed, e.g. builtin/smollm2")
+        if kind == "builtin" and name not in BUILTIN_MODELS:
+            known = ", ".join(f"builtin/{known}" for known in BUILTIN_MODELS)
+            raise UserError(f"unknown model {model!r}; built in are {known} (and builtin/oracle as a player)")
+        from hinterguesser.backends.gguf import GgufBackend
+
+        backend: Backend = GgufBackend(model)
+        return backend
+
+    def _server(self, name: str, model: str, base: str) -> "Stack":
+        from hinterguesser.backends.prices import prices_of
+        from hinterguesser.backends.server import Server
+
+        return self._stack(Server(name, self.settings, base=base, prices=prices_of(model, self.settings)), name)
+
+    def _stack(self, client: "Client", name: str) -> "Stack":
+        from hinterguesser.backends.limits import Limiter
+        from hinterguesser.backends.retries import Breaker
+        from hinterguesser.backends.stack import Stack
+
+        settings = self.settings
+        guards = self._guards.get((client.where, name))
+        if guards is None:
+            limiter = Limiter(
+                settings.concurrency,
+                rpm=settings.rpm,
+                input_tpm=settings.input_tpm,
+                output_tpm=settings.output_tpm,
+                max_pause_seconds=settings.max_backoff_seconds,
+            )
+            guards = limiter, Breaker(f"{name} at {client.where}", settings.give_up_after_seconds)
+            self._guards[client.where, name] = guards
+        return Stack(
+            client,
+            settings,
+            ledger=self.ledger,
+            limiter=guards[0],
+            breaker=guards[1],
+            on_failed_attempt=self._tell,
+        )
+
+
+def resolve(
+    model: str,
+    settings: CallSettings | None = None,
+    *,
+    ledger: Ledger | None = None,
+    on_failed_attempt: "OnFailedAttempt | None" = None,
+) -> "Backend":
+    """The backend for one model; a run with several takes `Backends`, which shares limits and budget between them.
+
+    Raises:
+        UserError: as `Backends.of`.
+    """
+    return Backends(settings, ledger=ledger, on_failed_attempt=on_failed_attempt).of(model)

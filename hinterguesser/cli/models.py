@@ -1,0 +1,81 @@
+"""hinterguesser models: embedded models and their weights."""
+
+from pathlib import Path
+
+import click
+
+from hinterguesser.cli import options
+
+EPILOG = """\b
+Examples:
+  hinterguesser models list
+  hinterguesser models get smollm2
+  hinterguesser models get smollm2 --file ~/Downloads/SmolLM2-135M-Instruct.Q4_1.gguf
+  hinterguesser models path smollm2
+
+Weights go to the user's cache folder, or to $HINTERGUESSER_HOME."""
+
+
+@click.group(epilog=EPILOG)
+def command() -> None:
+    """List the embedded models, and get their weights."""
+
+
+@command.command("list")
+@options.as_json
+def list_(as_json: bool) -> None:
+    r"""List the embedded models, and whether their weights are there.
+
+    \b
+    Example:
+      hinterguesser models list
+    """
+    from hinterguesser.cli.reports import print_json
+    from hinterguesser.report.tables import table
+    from hinterguesser.store import weights
+
+    known = weights.catalogue()
+    if as_json:
+        print_json({"models": [{"name": one.name, "model": one.model, "licence": one.licence, "bytes": one.size,
+                                "installed": weights.is_there(one.name)} for one in known]})  # fmt: skip
+        return
+    rows = [
+        (one.model, "here" if weights.is_there(one.name) else f"hinterguesser models get {one.name}",
+         f"{one.size / 1e6:.0f} MB", one.licence)
+        for one in known
+    ]  # fmt: skip
+    click.echo(table(("model", "weights", "size", "licence"), rows, text_columns=2))
+
+
+@command.command()
+@click.argument("name")
+@click.option("--file", type=options.PATH, metavar="FILE", help="A GGUF file that you have, instead of a download.")
+@click.option("--accept-terms", is_flag=True, help="Accept the model's own terms without being asked.")
+def get(name: str, file: Path | None, accept_terms: bool) -> None:
+    r"""Get the weights of the embedded model NAME.
+
+    \b
+    Example:
+      hinterguesser models get smollm2
+    """
+    from hinterguesser.store import weights
+
+    def agree(terms: str) -> bool:
+        click.echo(terms)
+        return accept_terms or click.confirm("Do you accept these terms?")
+
+    click.echo(str(weights.get(name, file=file, accept_terms=agree)))
+
+
+@command.command()
+@click.argument("name")
+def path(name: str) -> None:
+    r"""Print where the weights of the embedded model NAME are.
+
+    \b
+    Example:
+      hinterguesser models path smollm2
+    """
+    from hinterguesser.store import weights
+
+    click.echo(str(weights.weights_path(name)))

@@ -1,0 +1,15 @@
+"""The model's own answer, drawn greedily once per turn and condition; every method then judges it."""
+
+from hinterguesser.confidence.base import Context
+from hinterguesser.confidence.parsing import answer
+from hinterguesser.domain.estimate import Unscored
+from hinterguesser.domain.script import Sampling, Script
+
+CHAT = Sampling(max_tokens=96)
+PLAIN = Sampling(max_tokens=24, stop=("\n",))
+
+
+def own_answer(context: Context) -> Script[str | Unscored]:
+    """The name that the model gives, or why none could be read."""
+    [reply] = yield [context.ask("answer", PLAIN if context.subject.rendering == "plain" else CHAT)]
+    return answer(reply.text)

@@ -1,0 +1,79 @@
+"""What a confidence method is, and what the model under test has read when it is asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from hinterguesser.domain.dialogue import Hint
+from hinterguesser.domain.estimate import Estimate
+from hinterguesser.domain.prompts import PromptBook
+from hinterguesser.domain.script import Call, Message, Sampling, Script
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The model under test, and how it is asked."""
+
+    model: str
+    prompts: PromptBook
+    rendering: Literal["chat", "plain"] = "chat"
+    """'plain': worked examples and a transcript as one text, for models that follow it better than a chat template."""
+    top_logprobs: int = 20
+    """How many alternatives a token may come with: what the model offers, or what the user asked for."""
+    swap_labels: bool = False
+    """Ask each label probe under both orders of its labels, and average."""
+    reuse_prompt: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the model under test has read: the question block of one turn under one condition."""
+
+    subject: Subject
+    game: str
+    instruction: str
+    hints: tuple[Hint, ...]
+    """Under the condition `single` one hint without a question: the summary."""
+
+    def ask(self, prompt: str, sampling: Sampling, **fields: str) -> Call:
+        """The call that puts `prompt` after the question block.
+
+        The block comes first and never changes with the prompt, so that a server with a prefix cache reads it once a
+        turn, whatever is asked about it.
+        """
+        subject = self.subject
+        if subject.rendering == "plain":
+            return Call(subject.model, self._plain(prompt, fields), sampling, reuse_prompt=subject.reuse_prompt)
+        last = Message("user", subject.prompts.render(prompt, **fields))
+        return Call(subject.model, (*self._chat(), last), sampling, reuse_prompt=subject.reuse_prompt)
+
+    def _chat(self) -> list[Message]:
+        messages = [Message("user", self.instruction)]
+        for hint in self.hints:
+            if hint.question:
+                messages.append(Message("assistant", hint.question))
+            messages.append(Message("user", hint.answer))
+        return messages
+
+    def _plain(self, prompt: str, fields: dict[str, str]) -> str:
+        prompts = self.subject.prompts
+        preamble = f"plain/preamble_{self.game}"
+        parts = [prompts.text(preamble if preamble in prompts.texts else "plain/preamble_other")]
+        for hint in self.hints:
+            if hint.question:
+                parts.append(prompts.render("plain/hint", question=hint.question, answer=hint.answer))
+            else:
+                parts.append(prompts.render("plain/clue", answer=hint.answer))
+        parts.append(prompts.render(f"plain/{prompt}", **fields))
+        return "".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way to read a model's confidence in a candidate answer."""
+
+    name: str
+    estimate: Callable[[Context, str], Script[Estimate]]
+    needs_logprobs: bool = False
+    samples: int = 0
+    """How many replies it draws at a temperature above 0."""

@@ -1,0 +1,1 @@
+"""What is made of finished dialogues: filters, placebo hints, summaries. Pure."""

@@ -1,0 +1,1 @@
+"""Where pure and IO meet; the only place that awaits."""

@@ -1,0 +1,1 @@
+"""Hinters and Guessers, and the dialogue they play. Pure."""

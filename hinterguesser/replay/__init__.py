@@ -1,0 +1,1 @@
+"""Stored trajectories under different controllers. Pure."""

@@ -1,0 +1,1 @@
+"""Files: prompts, entity lists, run folders, the journal, releases."""
