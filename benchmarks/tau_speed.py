@@ -23,9 +23,13 @@ def main() -> None:
     parser.add_argument("--loop-dialogues", type=int, default=2_000)
     parser.add_argument("--turns", type=int, default=8, help="mean turns of a dialogue; lengths are uniform in 1..2n-1")
     options = parser.parse_args()
+    compare(options.dialogues, options.loop_dialogues, options.turns)
+
+
+def compare(dialogues: int, loop_dialogues: int, turns: int) -> None:
     rng = np.random.default_rng(0)
-    lengths = rng.integers(1, 2 * options.turns, options.dialogues)
-    dialogue = np.repeat(np.arange(options.dialogues), lengths)
+    lengths = rng.integers(1, 2 * turns, dialogues)
+    dialogue = np.repeat(np.arange(dialogues), lengths)
     turn = np.arange(len(dialogue)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     confidence = rng.random(len(dialogue))
     shuffled = rng.permutation(len(dialogue))
@@ -33,7 +37,7 @@ def main() -> None:
     in_order = fastest(lambda: kendall_tau(dialogue, turn, confidence))
     in_disorder = fastest(lambda: kendall_tau(dialogue[shuffled], turn[shuffled], confidence[shuffled]))
 
-    looped = lengths[: options.loop_dialogues]
+    looped = lengths[:loop_dialogues]
     parts = np.split(confidence[: looped.sum()], np.cumsum(looped)[:-1])
     start = time.perf_counter()
     by_loop = [kendalltau(np.arange(len(part)), part).statistic for part in parts if len(part) > 1]
@@ -41,8 +45,8 @@ def main() -> None:
     ours = kendall_tau(dialogue, turn, confidence).tau[: len(by_loop)]
     worst = float(np.max(np.abs(ours - by_loop)))
 
-    ratio = (loop / len(looped)) / (in_order / options.dialogues)
-    print(f"turns {len(dialogue):,}, dialogues {options.dialogues:,}")
+    ratio = (loop / len(looped)) / (in_order / dialogues)
+    print(f"turns {len(dialogue):,}, dialogues {dialogues:,}")
     print(f"seconds, rows in order       {in_order:.3f}")
     print(f"seconds, rows shuffled       {in_disorder:.3f}")
     print(f"scipy loop, seconds          {loop:.3f} for {len(looped):,} dialogues")

@@ -44,6 +44,7 @@ class Fault(Exception):
         retry: bool = True,
         slow_down: bool = False,
         retry_after_seconds: float | None = None,
+        timed_out: bool = False,
         unreached: bool = False,
     ) -> None:
         """Say why in one line; keep what the server said, and what to do about it."""
@@ -56,6 +57,8 @@ class Fault(Exception):
         self.slow_down = slow_down
         """The server is busy: fewer requests at once, and a pause."""
         self.retry_after_seconds = retry_after_seconds
+        self.timed_out = timed_out
+        """No answer in time: fewer requests at once, but no pause."""
         self.unreached = unreached
         """Nothing listens there at all."""
 
@@ -150,7 +153,8 @@ def fault_from_status(
         return UserError(f"{where} has no model {model!r} ({said}).")
     if 300 <= status < 400:
         return UserError(f"{where} sends us elsewhere (HTTP {status}); give the final address as --api-base.")
-    slow_down = status in _SLOW_DOWN
+    # Some gateways turn 529 into 500 and leave the word.
+    slow_down = status in _SLOW_DOWN or (status >= 500 and "overloaded" in message.lower())
     retry = slow_down or status in _TRY_AGAIN or (status >= 500 and status not in (501, 505))
     wait = retry_after_seconds(headers)
     return Fault(said, status=status, text=text, retry=retry, slow_down=slow_down, retry_after_seconds=wait)

@@ -1,7 +1,9 @@
 """Any other provider, through litellm: named as litellm spells it, with the key in the variable it looks for."""
 
 import contextlib
+import logging
 import os
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -122,7 +124,7 @@ class Hosted:
     def _fault(self, error: Exception) -> Exception:
         said = scrub(str(error), self._key)
         if isinstance(error, self._litellm.exceptions.Timeout):
-            return Fault(f"no reply within {self._settings.timeout_seconds:g} s", status=408)
+            return Fault(f"no reply within {self._settings.timeout_seconds:g} s", timed_out=True)
         status = getattr(error, "status_code", None)
         if not isinstance(status, int):
             return Fault(f"{type(error).__name__}: {said}", text=said)
@@ -144,6 +146,7 @@ class Hosted:
 def _quiet_litellm() -> Any:
     """The litellm module, without network at import, retries of its own, callbacks or telemetry."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")  # about litellm's own types
     try:
         import litellm
     except ImportError as error:
@@ -156,6 +159,7 @@ def _quiet_litellm() -> Any:
     litellm.success_callback = []
     litellm.failure_callback = []
     litellm.callbacks = []
+    logging.getLogger("LiteLLM").setLevel(logging.WARNING)  # it would write out whole requests
     return litellm
 
 

@@ -59,6 +59,9 @@ class Backends:
         kind, slash, name = model.partition("/")
         if kind in ("builtin", "gguf") and slash:
             return self._in_process(model, kind, name)
+        offered = self._from_package(model, kind) if slash else None
+        if offered is not None:
+            return offered
         if not model.strip() or (not slash and self.settings.api_base is None):
             raise UserError(f"unknown model {model!r}: {_HOW_TO_NAME}")
         if self.settings.api_base is not None:
@@ -80,8 +83,24 @@ class Backends:
             raise UserError(f"unknown model {model!r}; built in are {known} (and builtin/oracle as a player)")
         from hinterguesser.backends.gguf import GgufBackend
 
-        backend: Backend = GgufBackend(model)
-        return backend
+        return self._metered(GgufBackend(model))
+
+    def _metered(self, backend: "Backend") -> "Backend":
+        from hinterguesser.backends.stack import Metered
+
+        return Metered(backend, self.ledger)
+
+    def _from_package(self, model: str, kind: str) -> "Backend | None":
+        """The backend that another package offers for names that begin with `kind`/, if one does.
+
+        Its `PLUGIN` is called with the model's name and the settings, and gives a `Backend`.
+        """
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group="hinterguesser.backends", name=kind):
+            loaded = point.load()
+            return self._metered(getattr(loaded, "PLUGIN", loaded)(model, self.settings))
+        return None
 
     def _server(self, name: str, model: str, base: str) -> "Stack":
         from hinterguesser.backends.prices import prices_of

@@ -64,12 +64,12 @@ class Breaker:
         self._failing_since: float | None = None
         self._ever = False
         self._refused = 0
-        self._stopped: Exception | None = None
+        self._stopped: UserError | RunStopped | None = None
 
     def check(self) -> None:
         """Raise what stopped the run, if anything did: nothing more is sent."""
         if self._stopped is not None:
-            raise self._stopped
+            raise type(self._stopped)(str(self._stopped))  # a new one: a traceback grows when raised again
 
     def success(self) -> None:
         """A reply came."""

@@ -172,7 +172,7 @@ class Server:
 
     def _connection_fault(self, error: Exception) -> Fault:
         if isinstance(error, TimeoutError):
-            return Fault(f"no reply within {self._settings.timeout_seconds:g} s")
+            return Fault(f"no reply within {self._settings.timeout_seconds:g} s", timed_out=True)
         cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
         unknown_host = isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
         unreached = isinstance(cause, ConnectionRefusedError) or unknown_host

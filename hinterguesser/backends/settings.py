@@ -1,6 +1,7 @@
 """What a user may set about how models are reached."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +37,7 @@ class CallSettings:
     """Address of an OpenAI-compatible server, usually ending in /v1."""
     api_key_env: str | None = None
     """Name of the environment variable that holds the key; the key itself is stored nowhere."""
+    journal: Path | None = None
+    """A journal that several runs share; None: the run folder's own."""
     reasoning_effort: str | None = None
     """Passed on to models that reason, e.g. 'low'."""

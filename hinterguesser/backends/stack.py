@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tenacity import AsyncRetrying, retry_if_exception
 
-from hinterguesser.backends.base import Capabilities
+from hinterguesser.backends.base import Backend, Capabilities
 from hinterguesser.backends.budget import Ledger
 from hinterguesser.backends.faults import Fault
 from hinterguesser.backends.limits import Limiter, Ticket
@@ -144,11 +144,41 @@ class Stack:
         if fault.slow_down:
             pause = fault.retry_after_seconds
             self._limiter.slow_down(ticket, self._settings.backoff_seconds if pause is None else pause)
+        elif fault.timed_out:
+            self._limiter.slow_down(ticket, 0.0)
         self._limiter.leave(ticket)
         self._ledger.failed_request()
         if self._tell is not None:
             self._tell(self.endpoint, call, fault.status, fault.reason, fault.text, fault.finish_reason)
         self._breaker.failure(fault)
+
+
+class Metered:
+    """A `Backend` in this process: nothing to retry or to limit, but counted and capped like any other."""
+
+    def __init__(self, backend: Backend, ledger: Ledger) -> None:
+        """Count what `backend` does in `ledger`."""
+        self._backend = backend
+        self._ledger = ledger
+        self.capabilities = backend.capabilities
+        self.endpoint = backend.endpoint
+
+    async def reply(self, call: Call) -> Reply:
+        """The reply to `call`; see `Backend.reply`."""
+        self._ledger.check()
+        self._ledger.request()
+        try:
+            reply = await self._backend.reply(call)
+        except CallFailed:
+            self._ledger.failed_request()
+            self._ledger.totals.failed_calls += 1
+            raise
+        self._ledger.reply(reply)
+        return reply
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._backend.close()
 
 
 def _characters(call: Call) -> int:

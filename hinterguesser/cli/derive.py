@@ -30,7 +30,10 @@ Examples:
 @options.as_json
 @options.config_file
 def command(run: Path, as_json: bool, **values: Any) -> int:
-    """Add to each turn of RUN a placebo hint (which says nothing) and a summary (which says all hints so far)."""
+    """Add to each turn of RUN a placebo hint (which says nothing) and a summary (which says all hints so far).
+
+    Runs of `adapt` get summaries only.
+    """
     from hinterguesser.cli.progress import bar
     from hinterguesser.cli.reports import derived
     from hinterguesser.flow.derive import DeriveSettings, derive

@@ -38,19 +38,22 @@ Run the same command again to go on with a run that was stopped."""
 @options.limit
 @options.shard
 @options.reaching
+@options.dry_run
 @options.as_json
 @options.config_file
-def command(out: Path, as_json: bool, **values: Any) -> int:
+def command(out: Path, as_json: bool, dry_run: bool, **values: Any) -> int:
     """Play one dialogue about every entity of a list, for GAME 20q or guess.
 
     A Hinter who knows the entity gives one hint a turn; a Guesser guesses and says whether other answers still fit. A
     dialogue is kept when it ends correct and unique. Without a model both are played exactly, from the list's facts.
     """
     from hinterguesser.cli.progress import bar
-    from hinterguesser.cli.reports import generated
-    from hinterguesser.flow.generate import GenerateSettings, generate
+    from hinterguesser.cli.reports import generated, rehearsed
+    from hinterguesser.flow.generate import GenerateSettings, generate, rehearse_generate
 
     calls = options.call_settings(values)
+    if dry_run:
+        return rehearsed(rehearse_generate(GenerateSettings(**values), calls), as_json)
     with bar() as progress:
         tally = generate(GenerateSettings(**values), out, calls, progress)
     return generated(tally, out, as_json)

@@ -5,18 +5,25 @@ product.
 """
 
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # type checkers know the name; importing typing for it would cost more than all else here
 if TYPE_CHECKING:
     import click
 
 COMMANDS = {
     "quickstart": "Everything below, offline and small: a demonstration",
     "generate": "Play dialogues about every entity of a list",
+    "adapt": "Read a source dataset (GRACE, TrickMe) as dialogues",
     "derive": "Add placebo hints and single-turn summaries to a run",
     "build": "Make a release (a dataset that loads with `datasets`) of runs",
+    "push": "Upload a release to the Hub",
     "evaluate": "Measure a model's confidence, turn by turn",
+    "collect": "Ask a model questions at every depth of evidence",
+    "replay": "What acting on confidence would win and cost",
+    "entities": "Entity lists: check, show, import, enrich with facts",
+    "metrics": "Calibration and monotonicity of anyone's predictions",
     "models": "Embedded models: list them, get their weights",
+    "journal": "Every call that was made: count, export, prune",
 }
 
 USAGE = 2

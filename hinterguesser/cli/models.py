@@ -1,6 +1,7 @@
 """hinterguesser models: embedded models and their weights."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -79,3 +80,27 @@ def path(name: str) -> None:
     from hinterguesser.store import weights
 
     click.echo(str(weights.weights_path(name)))
+
+
+@command.command()
+@click.argument("model")
+@options.reaching
+@options.as_json
+def check(model: str, as_json: bool, **values: Any) -> None:
+    r"""Ask MODEL at most three tiny calls, and say what it really offers.
+
+    \b
+    Examples:
+      hinterguesser models check builtin/smollm2
+      hinterguesser models check openai/gpt-4o-mini
+      hinterguesser models check NAME --api-base http://localhost:8000/v1
+    """
+    from hinterguesser.cli.reports import print_json
+    from hinterguesser.flow.check_model import check_model
+    from hinterguesser.report.tables import table
+
+    findings = check_model(model, options.call_settings(values))
+    if as_json:
+        print_json({finding.what: finding.found for finding in findings})
+        return
+    click.echo(table((model, ""), [(finding.what, finding.found) for finding in findings], text_columns=2))

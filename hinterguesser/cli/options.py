@@ -80,8 +80,11 @@ shard = click.option(
 prompts = click.option(
     "--prompts", type=PATH, metavar="DIR", help="Prompts that replace those that ship, file by file."
 )
+dry_run = click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; ask and write nothing.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
+
+_POSITIVE = click.FloatRange(0, min_open=True)
 
 reaching = grouped(
     click.option("--api-base", metavar="URL", help="An OpenAI-compatible server, e.g. http://localhost:8000/v1."),
@@ -89,19 +92,31 @@ reaching = grouped(
     click.option(
         "--concurrency", type=click.IntRange(1), default=16, show_default=True, help="Calls in flight at most."
     ),
+    click.option("--rpm", type=_POSITIVE, metavar="N", help="Requests a minute at most."),
+    click.option("--input-tpm", type=_POSITIVE, metavar="N", help="Input tokens a minute at most."),
+    click.option("--output-tpm", type=_POSITIVE, metavar="N", help="Output tokens a minute at most."),
     click.option("--max-attempts", type=click.IntRange(1), default=6, show_default=True, help="Tries for one call."),
     click.option(
-        "--timeout", "timeout_seconds", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True,
-        metavar="SECONDS", help="For one try.",
+        "--timeout", "timeout_seconds", type=_POSITIVE, default=120.0, show_default=True, metavar="SECONDS",
+        help="For one try.",
     ),
     click.option(
-        "--give-up-after", "give_up_after_seconds", type=click.FloatRange(0, min_open=True), default=300.0,
-        show_default=True, metavar="SECONDS", help="Stop the run when nothing has got through for this long.",
+        "--give-up-after", "give_up_after_seconds", type=_POSITIVE, default=300.0, show_default=True,
+        metavar="SECONDS", help="Stop the run when nothing has got through for this long.",
     ),
+    click.option("--max-cost-usd", type=_POSITIVE, metavar="USD", help="Stop the run at this cost; it can go on later."),
+    click.option("--max-tokens-total", type=click.IntRange(1), metavar="N", help="Stop the run at so many tokens."),
+    click.option("--price-in", type=click.FloatRange(0), metavar="USD", help="Per million input tokens, if not known."),
+    click.option("--price-out", type=click.FloatRange(0), metavar="USD", help="Per million output tokens."),
+    click.option("--reasoning-effort", metavar="LEVEL", help="Passed on to models that reason, e.g. low."),
+    click.option("--journal", type=PATH, metavar="FILE", help="A journal that several runs share."),
 )  # fmt: skip
 """How models are reached; the names are those of `CallSettings`."""
 
-REACHING = ("api_base", "api_key_env", "concurrency", "max_attempts", "timeout_seconds", "give_up_after_seconds")
+REACHING = (
+    "api_base", "api_key_env", "concurrency", "rpm", "input_tpm", "output_tpm", "max_attempts", "timeout_seconds",
+    "give_up_after_seconds", "max_cost_usd", "max_tokens_total", "price_in", "price_out", "reasoning_effort", "journal",
+)  # fmt: skip
 
 
 def call_settings(values: dict[str, Any]) -> Any:

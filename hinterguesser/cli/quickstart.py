@@ -15,7 +15,8 @@ time. After that it needs no network."""
 
 ABOUT = """\
 A demonstration: it shows how the instruments work, not what to think of a model. The model in this process is
-very small (SmolLM2-135M): its label probes lean on the place of the label (asked under both orders they come out near 50 %)."""
+very small (SmolLM2-135M): its label probes lean on the place of the label (asked under both orders they come out near
+50 %)."""
 
 
 @click.command(epilog=EPILOG)

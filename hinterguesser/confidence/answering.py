@@ -11,5 +11,5 @@ PLAIN = Sampling(max_tokens=24, stop=("\n",))
 
 def own_answer(context: Context) -> Script[str | Unscored]:
     """The name that the model gives, or why none could be read."""
-    [reply] = yield [context.ask("answer", PLAIN if context.subject.rendering == "plain" else CHAT)]
+    [reply] = yield [context.ask("answer", context.sampling(CHAT, PLAIN))]
     return answer(reply.text)

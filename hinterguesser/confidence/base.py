@@ -23,6 +23,19 @@ class Subject:
     swap_labels: bool = False
     """Ask each label probe under both orders of its labels, and average."""
     reuse_prompt: bool = True
+    samples: int = 20
+    """How many replies a sampling method draws (the paper's m)."""
+    seed: int = 0
+    """Of sampled replies, for models that take one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The answer that a confidence is about."""
+
+    text: str
+    accepts: Callable[[str], bool]
+    """Whether another answer is the same as this one, by the one matcher (with aliases, where it is the gold one)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,8 @@ class Context:
     instruction: str
     hints: tuple[Hint, ...]
     """Under the condition `single` one hint without a question: the summary."""
+    n_candidates: int | None = None
+    """How many entities still fit what was read, by the fact table; None without a certificate."""
 
     def ask(self, prompt: str, sampling: Sampling, **fields: str) -> Call:
         """The call that puts `prompt` after the question block.
@@ -46,6 +61,10 @@ class Context:
             return Call(subject.model, self._plain(prompt, fields), sampling, reuse_prompt=subject.reuse_prompt)
         last = Message("user", subject.prompts.render(prompt, **fields))
         return Call(subject.model, (*self._chat(), last), sampling, reuse_prompt=subject.reuse_prompt)
+
+    def sampling(self, chat: Sampling, plain: Sampling) -> Sampling:
+        """The one of two that goes with how the model is asked: a plain text must be told where to stop."""
+        return plain if self.subject.rendering == "plain" else chat
 
     def _chat(self) -> list[Message]:
         messages = [Message("user", self.instruction)]
@@ -73,7 +92,9 @@ class Method:
     """One way to read a model's confidence in a candidate answer."""
 
     name: str
-    estimate: Callable[[Context, str], Script[Estimate]]
+    estimate: Callable[[Context, Candidate], Script[Estimate]]
     needs_logprobs: bool = False
-    samples: int = 0
-    """How many replies it draws at a temperature above 0."""
+    samples: bool = False
+    """Whether it draws several replies at a temperature above 0."""
+    judges_answer: bool = True
+    """Whether what it says depends on the candidate; a reference from the fact table does not."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import exp
 
-from hinterguesser.confidence.base import Context
+from hinterguesser.confidence.base import Candidate, Context
 from hinterguesser.domain.estimate import Confidence, Estimate, Unscored
 from hinterguesser.domain.script import Reply, Sampling, Script, TokenChoice
 
@@ -14,7 +14,7 @@ _SPACES = " \t\n\r\u2581\u0120\u010a"
 """White space, also as tokenizers spell it."""
 
 
-def probe(context: Context, candidate: str, name: str) -> Script[Estimate]:
+def probe(context: Context, candidate: Candidate, name: str) -> Script[Estimate]:
     """P(confirming label) over P(either label), for the prompt `name` about `candidate`.
 
     With `swap_labels` the probe is asked under both orders of the labels and the two are averaged: a model that leans
@@ -23,9 +23,9 @@ def probe(context: Context, candidate: str, name: str) -> Script[Estimate]:
     prompts = context.subject.prompts
     yes, no = prompts.text(f"{name}_yes"), prompts.text(f"{name}_no")
     sampling = Sampling(max_tokens=1, top_logprobs=context.subject.top_logprobs)
-    calls = [context.ask(name, sampling, candidate=candidate, option_a=yes, option_b=no)]
+    calls = [context.ask(name, sampling, candidate=candidate.text, option_a=yes, option_b=no)]
     if context.subject.swap_labels:
-        calls.append(context.ask(name, sampling, candidate=candidate, option_a=no, option_b=yes))
+        calls.append(context.ask(name, sampling, candidate=candidate.text, option_a=no, option_b=yes))
     replies = yield calls
     estimates = [label_probability(reply, *order) for reply, order in zip(replies, ("AB", "BA"), strict=False)]
     scored = [estimate for estimate in estimates if isinstance(estimate, Confidence)]

@@ -1,15 +1,6 @@
 """Which dialogues are kept, and why the others are not.
 
-An `outcome` says how a dialogue ended; a `reason` says why it is filtered out:
-
-| reason | meaning |
-| --- | --- |
-| `not_converged` | the turns (or the facts) ran out before the guess was correct and unique |
-| `leak` | a hint gives the secret away |
-| `illegal_hint` | a hint breaks the game's rule |
-| `repeated_hint` | a question was asked twice |
-| `malformed` | a reply could not be read, even when asked again |
-| `backend_error` | the model could not be reached; the next run tries again |
+An `outcome` says how a dialogue ended; a `reason` says why it is filtered out (`MEANINGS`).
 """
 
 from collections.abc import Iterable
@@ -21,6 +12,16 @@ from hinterguesser.domain.matching import normalise
 
 RETRIED = "backend_error"
 """The one reason that is no property of the dialogue: it is played again when the run goes on."""
+
+MEANINGS = {
+    "not_converged": "the turns (or the facts) ran out before the guess was correct and unique",
+    "leak": "a hint gives the secret away",
+    "illegal_hint": "a hint breaks the game's rule",
+    "repeated_hint": "a question was asked twice",
+    "malformed": "a reply could not be read, even when asked again",
+    RETRIED: "the model could not be reached; the next run tries again",
+}
+"""What a reason means, for tables."""
 
 
 def filtered(dialogue: Dialogue) -> Dialogue:

@@ -1,4 +1,7 @@
-"""derive: add a placebo hint and a summary to every turn of the dialogues that a run kept."""
+"""derive: add a placebo hint and a summary to every turn of the dialogues that a run kept.
+
+Clues of a source dataset (a run of `adapt`) get summaries only: no clue of a finished question says nothing.
+"""
 
 import random
 from collections import Counter
@@ -63,6 +66,7 @@ class Derived:
     """Turns that got no placebo or no summary, with the reason."""
     failed: tuple[tuple[str, str], ...]
     """Dialogues whose calls failed; the next run tries them again."""
+    used: session.Used
 
 
 def derive(
@@ -104,11 +108,11 @@ def derive(
             await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
 
         try:
-            session.run(work, run.journal_path, calls)
+            _, used = session.run(work, run, calls)
         finally:
             if ready:
                 run.rewrite(ready.get(dialogue.id, dialogue) for dialogue in run.dialogues())
-        return _count(run.dialogues(), missing, failed)
+        return _count(run.dialogues(), missing, failed, used)
 
 
 def _begin(run: RunFolder, asked: dict[str, Any], settings: DeriveSettings) -> bool:
@@ -130,13 +134,15 @@ def _is_derived(dialogue: Dialogue) -> bool:
     return any(turn.placebo is not None or turn.summary is not None for turn in dialogue.turns)
 
 
-def _count(dialogues: Iterator[Dialogue], missing: list[str], failed: list[tuple[str, str]]) -> Derived:
+def _count(
+    dialogues: Iterator[Dialogue], missing: list[str], failed: list[tuple[str, str]], used: session.Used
+) -> Derived:
     kinds: Counter[str] = Counter()
     count = 0
     for dialogue in dialogues:
         count += dialogue.kept
         kinds.update(turn.placebo.kind for turn in dialogue.turns if turn.placebo is not None)
-    return Derived(count, kinds, tuple(missing), tuple(failed))
+    return Derived(count, kinds, tuple(missing), tuple(failed), used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +151,8 @@ class _Maker:
 
     settings: DeriveSettings
     game: str
+    kind: str | None
+    """Of placebos; None where there are none: clues of a source dataset."""
     prompts: PromptBook
     pool: tuple[Hint, ...]
     table: FactTable | None
@@ -152,20 +160,28 @@ class _Maker:
 
     @classmethod
     def make(cls, run: RunFolder, settings: DeriveSettings) -> "_Maker":
-        game = run.record["asked"].get("game")
-        if game is None:
-            raise UserError(f"{run.path}: this run holds clues of a finished dataset; they need no placebos")
+        prompts = read_prompts(settings.prompts)
+        if run.record["command"] == "adapt":
+            if settings.placebo is not None:
+                raise UserError(
+                    f"{run.path}: this run holds clues of a source dataset, which have no placebos; "
+                    "leave out --placebo to get summaries"
+                )
+            return cls(settings, run.record["asked"]["source"], None, prompts, (), None, {})
+        game = run.record["asked"]["game"]
         plugins.game(game)
         table, by_name = _facts(run, settings)
         pool = read_pool(game, settings.prompts)
-        return cls(settings, game, read_prompts(settings.prompts), pool, table, by_name)
+        return cls(settings, game, settings.kind, prompts, pool, table, by_name)
 
     def asked(self) -> dict[str, Any]:
         settings, hashes = self.settings, self.prompts.sha256()
-        asked: dict[str, Any] = {"placebo": settings.kind, "model": settings.model, "seed": settings.seed}
-        asked["pool"] = [[hint.question, hint.answer] for hint in self.pool] if settings.kind != "model" else None
+        asked: dict[str, Any] = {"placebo": self.kind, "model": settings.model, "seed": settings.seed}
+        drawn = self.kind in ("pool", "redundant")
+        asked["pool"] = [[hint.question, hint.answer] for hint in self.pool] if drawn else None
         if settings.model:
-            asked |= {f"prompt {name}": hashes[name] for name in ("summary", f"placebo_{self.game}", "again")}
+            used = ("summary", "again", *([f"placebo_{self.game}"] if self.kind else []))
+            asked |= {f"prompt {name}": hashes[name] for name in used}
         return asked
 
     def script(self, dialogue: Dialogue, missing: list[str]) -> Script[Dialogue]:
@@ -181,13 +197,15 @@ class _Maker:
             turns.append(_with(turn, sham, text))
         return replace(dialogue, turns=tuple(turns))
 
-    def _placebos(self, dialogue: Dialogue, rng: random.Random) -> Script[Sequence[Placebo | Stuck]]:
-        if self.settings.kind == "model":
+    def _placebos(self, dialogue: Dialogue, rng: random.Random) -> Script[Sequence[Placebo | Stuck | None]]:
+        if self.kind is None:
+            return [None] * dialogue.length
+        if self.kind == "model":
             assert self.settings.model is not None
             refuse = self._refuse(dialogue)
             return (yield from written.placebos(dialogue, self.settings.model, self.prompts, refuse))
         drawn = placebos.from_pool(dialogue, self.pool, rng)
-        if self.settings.kind == "pool":
+        if self.kind == "pool":
             return drawn
         if self.table is None:
             raise UserError("placebos of kind 'redundant' need an entity list with facts; use --placebo pool")
@@ -210,7 +228,7 @@ class _Maker:
         return (yield from written.summaries(dialogue, self.settings.model, self.prompts))
 
 
-def _with(turn: Turn, sham: Placebo | Stuck, text: str | Stuck) -> Turn:
+def _with(turn: Turn, sham: Placebo | Stuck | None, text: str | Stuck) -> Turn:
     return replace(
         turn,
         placebo=None if isinstance(sham, Stuck) else sham,

@@ -1,12 +1,17 @@
 """Where calls go: the journal first, then the model; and never twice at the same time."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar, cast
 
+from hinterguesser.backends.base import Backend, SamplingBackend
 from hinterguesser.backends.resolve import Backends
 from hinterguesser.domain.script import Call, Reply
 from hinterguesser.errors import RunStopped
 from hinterguesser.store.journal import Journal
+
+T = TypeVar("T")
 
 
 class Desk:
@@ -39,13 +44,31 @@ class Desk:
         """The replies to `calls`, in their order; every one that comes is in the journal, even if another fails."""
         if len(calls) == 1:
             return [await self._one(calls[0])]
-        outcomes = await asyncio.gather(*map(self._one, calls), return_exceptions=True)
-        replies: list[Reply] = []
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-            replies.append(outcome)
-        return replies
+        alike: dict[Call, list[int]] = {}
+        for index, call in enumerate(calls):
+            alike.setdefault(replace(call, sample=0), []).append(index)
+        groups = list(alike.values())
+        found = await _all(self._samples([calls[index] for index in group]) for group in groups)
+        replies = {
+            index: reply
+            for group, some in zip(groups, found, strict=True)
+            for index, reply in zip(group, some, strict=True)
+        }
+        return [replies[index] for index in range(len(calls))]
+
+    async def _samples(self, calls: Sequence[Call]) -> Sequence[Reply]:
+        """Replies to calls that are alike but for their sample; in one request, where the model can do that."""
+        backend = self.backends.of(calls[0].model)
+        if len(calls) > 1 and backend.capabilities.many_samples:
+            fresh = [call for call in calls if not self._is_known(backend, call)]
+            first = fresh[0].sample if fresh else 0
+            if len(fresh) == len(calls) and [call.sample for call in calls] == list(range(first, first + len(calls))):
+                return await self._fetch(backend, calls)
+        return await _all(map(self._one, calls))
+
+    def _is_known(self, backend: Backend, call: Call) -> bool:
+        key = self._journal.key(backend.endpoint, call)
+        return key in self._in_flight or self._journal.get(key) is not None
 
     async def _one(self, call: Call) -> Reply:
         backend = self.backends.of(call.model)
@@ -57,19 +80,46 @@ class Desk:
         under_way = self._in_flight.get(key)
         if under_way is not None:
             return await asyncio.shield(under_way)
+        [reply] = await self._fetch(backend, [call])
+        return reply
+
+    async def _fetch(self, backend: Backend, calls: Sequence[Call]) -> Sequence[Reply]:
+        """Ask the model: one call, or several samples of one; file every reply."""
         if self._stopping is not None:
             raise RunStopped(self._stopping)
-        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._in_flight[key] = future
+        loop = asyncio.get_running_loop()
+        waiting = {self._journal.key(backend.endpoint, call): loop.create_future() for call in calls}
+        self._in_flight |= waiting
         try:
-            reply = await backend.reply(call)
+            replies = await _replies(backend, calls)
         except BaseException as error:
-            future.set_exception(error if isinstance(error, Exception) else RunStopped("interrupted"))
-            future.exception()  # nobody else may be waiting; then it is not lost but raised right here
+            for future in waiting.values():
+                future.set_exception(error if isinstance(error, Exception) else RunStopped("interrupted"))
+                future.exception()  # nobody else may be waiting; then it is not lost but raised right here
             raise
         finally:
-            del self._in_flight[key]
-        self._journal.put(key, call, reply, endpoint=backend.endpoint)
-        self.made += 1
-        future.set_result(reply)
-        return reply
+            for key in waiting:
+                del self._in_flight[key]
+        for (key, future), call, reply in zip(waiting.items(), calls, replies, strict=True):
+            self._journal.put(key, call, reply, endpoint=backend.endpoint)
+            self.made += 1
+            future.set_result(reply)
+        return replies
+
+
+async def _all(work: Iterable[Awaitable[T]]) -> list[T]:
+    """What each gives, once all have ended; the first failure is raised then."""
+    outcomes = await asyncio.gather(*work, return_exceptions=True)
+    results: list[T] = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.append(outcome)
+    return results
+
+
+async def _replies(backend: Backend, calls: Sequence[Call]) -> Sequence[Reply]:
+    if len(calls) == 1:
+        return [await backend.reply(calls[0])]
+    drawer = cast(SamplingBackend, backend)
+    return await drawer.samples(calls[0], len(calls))

@@ -1,5 +1,6 @@
 """generate: play one dialogue about every entity of a list, filter them, and keep them in a run folder."""
 
+import json
 import platform
 import random
 from collections import Counter
@@ -15,11 +16,12 @@ from hinterguesser.domain.dialogue import Dialogue, Failure
 from hinterguesser.domain.entity import Entity, EntityList
 from hinterguesser.domain.facts import FactTable
 from hinterguesser.domain.prompts import PromptBook
-from hinterguesser.domain.script import Script
+from hinterguesser.domain.script import Call, Reply, Script
 from hinterguesser.errors import CallFailed, UserError
 from hinterguesser.flow import plugins, session
 from hinterguesser.flow.desk import Desk
 from hinterguesser.flow.drive import drive
+from hinterguesser.flow.rehearse import TYPICAL_TURNS, Estimate, Improvise, rehearse
 from hinterguesser.players.base import Guesser, Hinter
 from hinterguesser.players.llm import ModelGuesser, ModelHinter
 from hinterguesser.players.oracle import OracleGuesser, OracleHinter
@@ -63,8 +65,7 @@ class Tally:
     turns_kept: int
     failed: tuple[tuple[str, str], ...]
     """Ids and reasons of dialogues that the next run tries again."""
-    calls: int
-    replayed: int
+    used: session.Used
 
     @property
     def kept(self) -> int:
@@ -99,7 +100,7 @@ def generate(
         progress.start(settings.game, len(setup.chosen))
         progress.advance(len(setup.chosen) - len(waiting))
 
-        async def work(desk: Desk) -> tuple[int, int]:
+        async def work(desk: Desk) -> None:
             async def ended(entity: Entity, result: Dialogue | CallFailed) -> None:
                 dialogue = setup.failed(entity, result) if isinstance(result, CallFailed) else filtered(result)
                 await desk.settled()
@@ -108,16 +109,46 @@ def generate(
 
             items = ((entity, setup.script(entity)) for entity in waiting)
             await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
-            return desk.made, desk.replayed
 
         try:
-            made, replayed = session.run(work, run.journal_path, calls)
+            _, used = session.run(work, run, calls)
         finally:
             run.settle(map(setup.dialogue_id, setup.listed.entities))
-        return _tally(run.dialogues(), made, replayed)
+        return _tally(run.dialogues(), used)
 
 
-def _tally(dialogues: Iterator[Dialogue], made: int, replayed: int) -> Tally:
+def rehearse_generate(settings: GenerateSettings, calls: CallSettings = CallSettings()) -> list[Estimate]:
+    """What `generate` would ask models, with replies of ordinary length and dialogues of `TYPICAL_TURNS`.
+
+    Raises:
+        UserError: as `generate`.
+    """
+    setup = _Setup.make(settings)
+    session.check_models({settings.hinter, settings.guesser} - {ORACLE}, calls)
+
+    def improvise(entity: Entity) -> Improvise:
+        hints = guesses = 0
+
+        def reply(call: Call) -> Reply:
+            nonlocal hints, guesses
+            said: dict[str, Any]
+            assert not isinstance(call.prompt, str)
+            if call.prompt[0].content == setup.prompts.texts[f"hinter_{settings.game}"]:
+                hints += 1
+                said = {"question": f"Is it told apart from others by its trait number {hints}?", "answer": "Yes, it is."}
+            else:
+                guesses += 1
+                last = guesses >= min(TYPICAL_TURNS, settings.max_turns)
+                others = [] if last else ["One other", "A second one", "A third one"]
+                said = {"guess": entity.name, "unique": last, "alternatives": others}
+            return Reply(json.dumps(said))
+
+        return reply
+
+    return rehearse(setup.chosen, setup.script, improvise, calls)
+
+
+def _tally(dialogues: Iterator[Dialogue], used: session.Used) -> Tally:
     outcomes: Counter[str] = Counter()
     turns, failed = 0, []
     for dialogue in dialogues:
@@ -125,7 +156,7 @@ def _tally(dialogues: Iterator[Dialogue], made: int, replayed: int) -> Tally:
         turns += dialogue.length if dialogue.kept else 0
         if dialogue.reason == RETRIED:
             failed.append((dialogue.id, dialogue.failure.error if dialogue.failure else "no reason kept"))
-    return Tally(outcomes, turns, tuple(failed), made, replayed)
+    return Tally(outcomes, turns, tuple(failed), used)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
-from hinterguesser import confidence, games
+from hinterguesser import adapters, confidence, games
+from hinterguesser.adapters.base import Adapter
 from hinterguesser.confidence.base import Method
 from hinterguesser.errors import UserError
 from hinterguesser.games.base import Game
+from hinterguesser.replay.questions import QuestionSource
 
 
 def game(name: str) -> Game:
@@ -28,6 +30,30 @@ def method(name: str) -> Method:
         UserError: there is none, and which there are.
     """
     plugin: Method = _load("method", "hinterguesser.methods", confidence.BUILTIN, name)
+    return plugin
+
+
+def adapter(name: str) -> Adapter:
+    """The source dataset called `name`.
+
+    Raises:
+        UserError: there is none, and which there are.
+    """
+    plugin = _load("source dataset", "hinterguesser.adapters", adapters.BUILTIN, name)
+    if not isinstance(plugin, Adapter):
+        raise UserError(f"{name!r} is no dataset of dialogues; there are: {', '.join(sorted(adapters.BUILTIN))}")
+    return plugin
+
+
+def questions(name: str) -> QuestionSource:
+    """The dataset of questions called `name`.
+
+    Raises:
+        UserError: there is none, and which there are.
+    """
+    plugin = _load("dataset of questions", "hinterguesser.adapters", adapters.QUESTIONS, name)
+    if not isinstance(plugin, QuestionSource):
+        raise UserError(f"{name!r} is no dataset of questions; there are: {', '.join(sorted(adapters.QUESTIONS))}")
     return plugin
 
 

@@ -9,10 +9,13 @@ from hinterguesser.domain.dialogue import Dialogue
 from hinterguesser.errors import UserError
 from hinterguesser.flow import session
 from hinterguesser.flow.derive import DeriveSettings, derive
-from hinterguesser.flow.evaluate import EvaluateSettings, Evaluation, evaluate
+from hinterguesser.flow.evaluate import Evaluation, evaluate
 from hinterguesser.flow.generate import GenerateSettings, generate
 from hinterguesser.flow.source import Source
-from hinterguesser.store.release import Config, build
+from hinterguesser.flow.trials import EvaluateSettings
+from hinterguesser.flow.trials import EvaluateSettings
+from hinterguesser.store.configs import Config
+from hinterguesser.store.release import build
 from hinterguesser.store.run import RunFolder
 
 GAMES = ("20q", "guess")
@@ -53,7 +56,7 @@ def quickstart(out: Path, progress: session.Progress = session.Silent()) -> Demo
     release = out / "release"
     configs = make_release(out / "runs", release, ENTITIES, progress=progress)
     loaded = {game: _loaded_back(release, game, out / "cache") for game in GAMES}
-    settings = EvaluateSettings(Source(release), MODEL)
+    settings = EvaluateSettings(Source(release), (MODEL,))
     # One call at a time: the model reads each transcript once only if a dialogue's calls follow one another.
     evaluation = evaluate(settings, out / "evaluation", CallSettings(concurrency=1), progress)
     dialogues = [dialogue for game in GAMES for dialogue in loaded[game]]

@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Protocol, TypeVar
 
 from hinterguesser.backends.resolve import Backends
 from hinterguesser.backends.settings import CallSettings
 from hinterguesser.flow.desk import Desk
 from hinterguesser.store.journal import Journal
+from hinterguesser.store.workfolder import WorkFolder
 
 T = TypeVar("T")
 
@@ -38,6 +40,27 @@ class Silent:
         """Show nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What one run of a command used."""
+
+    calls: int
+    """Calls that a model answered."""
+    replayed: int
+    """Calls that the journal answered."""
+    requests: int
+    """Requests sent to servers; what goes beyond the calls is retries."""
+    failed_requests: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    """Input tokens that a server had in its cache; part of `input_tokens`."""
+    cost_usd: float
+    unpriced_calls: int
+    """Calls whose price is not known, so that the cost is a lower bound."""
+    wall_seconds: float
+
+
 INTERRUPTED = "interrupted"
 FINISH_SECONDS = 10.0
 """How long calls in flight may take after Ctrl-C."""
@@ -54,8 +77,10 @@ def check_models(models: Iterable[str], calls: CallSettings) -> None:
         backends.of(model)
 
 
-def run(work: Callable[[Desk], Awaitable[T]], journal: Path, calls: CallSettings) -> T:
-    """Run `work` to its end with a journal at `journal`, in an event loop of its own.
+def run(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings) -> tuple[T, Used]:
+    """Run `work` to its end with the journal of `folder`, in an event loop of its own.
+
+    What it used is noted in the folder's record, however it ends.
 
     Works where a loop is running already (a notebook): then in a thread of its own.
 
@@ -66,13 +91,13 @@ def run(work: Callable[[Desk], Awaitable[T]], journal: Path, calls: CallSettings
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_attended(work, journal, calls))
-    outcome: list[T] = []
+        return asyncio.run(_attended(work, folder, calls))
+    outcome: list[tuple[T, Used]] = []
     failure: list[BaseException] = []
 
     def apart() -> None:
         try:
-            outcome.append(asyncio.run(_attended(work, journal, calls)))
+            outcome.append(asyncio.run(_attended(work, folder, calls)))
         except BaseException as error:
             failure.append(error)
 
@@ -84,14 +109,16 @@ def run(work: Callable[[Desk], Awaitable[T]], journal: Path, calls: CallSettings
     return outcome[0]
 
 
-async def _attended(work: Callable[[Desk], Awaitable[T]], journal: Path, calls: CallSettings) -> T:
-    with Journal(journal) as opened:
-        backends = Backends(calls, on_failed_attempt=opened.failed_attempt)
-        desk = Desk(backends, opened)
+async def _attended(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings) -> tuple[T, Used]:
+    start = time.monotonic()
+    with Journal(calls.journal or folder.journal_path) as journal:
+        backends = Backends(calls, on_failed_attempt=journal.failed_attempt)
+        desk = Desk(backends, journal)
         task = asyncio.ensure_future(work(desk))
         presses = _listen(desk, task)
         try:
-            return await task
+            result = await task
+            return result, _used(desk, start)
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
         except Exception as error:
@@ -100,6 +127,26 @@ async def _attended(work: Callable[[Desk], Awaitable[T]], journal: Path, calls: 
             raise
         finally:
             await backends.close()
+            used = _used(desk, start)
+            if used.calls or used.requests:
+                folder.record.setdefault("used", []).append(asdict(used))
+                folder.save_record()
+
+
+def _used(desk: Desk, start: float) -> Used:
+    totals = desk.backends.ledger.totals
+    return Used(
+        calls=desk.made,
+        replayed=desk.replayed,
+        requests=totals.requests,
+        failed_requests=totals.failed_requests,
+        input_tokens=totals.input_tokens,
+        output_tokens=totals.output_tokens,
+        cached_tokens=totals.cached_tokens,
+        cost_usd=totals.cost_usd,
+        unpriced_calls=totals.unpriced_calls,
+        wall_seconds=round(time.monotonic() - start, 3),
+    )
 
 
 def _listen(desk: Desk, task: "asyncio.Future[T]") -> list[int]:

@@ -1,6 +1,7 @@
 """Plain-text tables, as the terminal shows them."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ MISSING = "-"
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int = 1) -> str:
     """Columns as wide as they need to be; the first `text_columns` to the left, the others (numbers) to the right."""
-    lines = [header, *rows]
+    lines = [[printable(cell) for cell in line] for line in (header, *rows)]
     widths = [max(_width(line[column]) for line in lines) for column in range(len(header))]
 
     def laid_out(line: Sequence[str]) -> str:
@@ -23,7 +24,17 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns:
         ]
         return "  ".join(cells).rstrip()
 
-    return "\n".join([laid_out(header), "  ".join("-" * width for width in widths), *map(laid_out, rows)])
+    first, *others = map(laid_out, lines)
+    return "\n".join([first, "  ".join("-" * width for width in widths), *others])
+
+
+# Control characters, lone surrogates, line breaks of Unicode, and marks that turn the direction of what follows.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """`text` with a blank for every character that could do something to a terminal instead of being shown."""
+    return _UNPRINTABLE.sub(" ", text)
 
 
 def _width(text: str) -> int:
@@ -46,14 +57,24 @@ def with_interval(group: Mapping[str, Any], name: str) -> str:
     return f"{100 * value:.1f} % [{100 * ends[0]:.1f}, {100 * ends[1]:.1f}]"
 
 
+ALWAYS_SHOWN = ("dataset", "method", "condition")
+
+
 def evaluation_table(groups: Sequence[Mapping[str, Any]]) -> str:
-    """The headline numbers of an evaluation, each with its interval, N and the share left unscored."""
-    header = ("dataset", "method", "condition", "dialogues", "N", "unscored", "accuracy", "InfoECE", "tau")
+    """The headline numbers of each group, with intervals, N and the share left unscored.
+
+    Of the columns that tell groups apart those are shown that differ, and dataset, method and condition.
+    """
+    keys = [
+        name
+        for name in (groups[0]["by"] if groups else ())
+        if name in ALWAYS_SHOWN or len({group["by"][name] for group in groups}) > 1
+    ]
+    keys.sort(key=lambda name: ALWAYS_SHOWN.index(name) if name in ALWAYS_SHOWN else len(ALWAYS_SHOWN))
+    header = (*keys, "dialogues", "N", "unscored", "accuracy", "InfoECE", "tau")
     rows = [
         (
-            group["by"]["dataset"],
-            group["by"]["method"],
-            group["by"]["condition"],
+            *(MISSING if group["by"][name] is None else group["by"][name] for name in keys),
             str(group["dialogues"]),
             str(group["n"]),
             percent(group["unscored_share"]),
@@ -68,7 +89,7 @@ def evaluation_table(groups: Sequence[Mapping[str, Any]]) -> str:
         "accuracy and confidence over information levels (0 is best). tau: how steadily confidence rises within a\n"
         "dialogue (100 % is best)."
     )
-    return f"{table(header, rows, text_columns=3)}\n\n{note}"
+    return f"{table(header, rows, text_columns=len(keys))}\n\n{note}"
 
 
 def accuracy_by_level(predictions: Sequence[Prediction], levels: int = 4) -> str:

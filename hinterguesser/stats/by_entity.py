@@ -22,6 +22,9 @@ Tallies: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 DENSE_CELLS_PER_ROW = 32
 """Entities times tie groups, per row, up to which a matrix product beats walking the rows."""
 
+DENSE_CELLS = 1 << 21
+"""Entities times entities, or times tie groups, up to which AUROC is resampled by pairs of entities."""
+
 
 def mean_by_entity(values: ArrayLike, entity: ArrayLike, *, entities: int | None = None) -> EntityStatistic:
     """Return the mean over rows (turns or dialogues) as a statistic of entities.
@@ -154,6 +157,11 @@ def auroc_by_entity(
     Raises:
         ValueError: Lengths that differ or a value out of range.
     """
+    chances, right = scored_rows(confidence, correct)
+    codes, entities = _codes(entity, len(chances), entities)
+    groups = len(np.unique(chances))
+    if entities * max(entities, groups) <= DENSE_CELLS:
+        return _auroc_of_pairs(chances, right, codes, entities, groups)
     tallies, width, entities = _tie_group_tallies(confidence, correct, entity, entities)
 
     def of_counts(counts: FloatArray) -> FloatArray:
@@ -164,6 +172,29 @@ def auroc_by_entity(
         return _quotient((hits * (wrong_below + wrong / 2)).sum(axis=1), hits.sum(axis=1) * all_wrong)
 
     return EntityStatistic(entities, of_counts, width=width)
+
+
+def _auroc_of_pairs(
+    chances: FloatArray, right: FloatArray, codes: IntArray, entities: int, groups: int
+) -> EntityStatistic:
+    """Return AUROC as c'Wc / (c'h c'w): W counts, for two entities, right rows of one above wrong rows of the other."""
+    group = np.unique(chances, return_inverse=True)[1]
+    wrong = _sum(group * entities + codes, 1 - right, groups * entities).reshape(groups, entities)
+    below = np.cumsum(wrong, axis=0) - wrong / 2
+    rows = np.flatnonzero(right)
+    rows = rows[np.argsort(codes[rows], kind="stable")]
+    owners, starts = np.unique(codes[rows], return_index=True)
+    won = np.zeros((entities, entities))
+    if len(rows):
+        won[owners] = np.add.reduceat(below[group[rows]], starts, axis=0)
+    hits = _sum(codes, right, entities)
+    sides = np.stack([hits, _sum(codes, 1 - right, entities)], axis=1)
+
+    def of_counts(counts: FloatArray) -> FloatArray:
+        totals = counts @ sides
+        return _quotient(np.einsum("ij,ij->i", counts @ won, counts), totals[:, 0] * totals[:, 1])
+
+    return EntityStatistic(entities, of_counts)
 
 
 def aurc_by_entity(
@@ -258,7 +289,9 @@ def _tie_group_tallies(
     if entities * len(starts) > DENSE_CELLS_PER_ROW * len(codes):
 
         def by_row(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-            weight = counts[:, codes]
+            weight = np.take(counts, codes, axis=1)
+            if len(starts) == len(codes):
+                return weight, weight * right
             return np.add.reduceat(weight, starts, axis=1), np.add.reduceat(weight * right, starts, axis=1)
 
         return by_row, len(codes), entities

@@ -141,7 +141,18 @@ def bootstrap_interval(
     value = statistic.value() if statistic.entities >= 2 else None
     if value is None:
         return None
-    drawn = _resample(statistic, rng, resamples)
+    return interval_of_resamples(statistic, _resample(statistic, rng, resamples), level=level)
+
+
+def interval_of_resamples(statistic: EntityStatistic, drawn: FloatArray, *, level: float = 0.95) -> Interval | None:
+    """Return the interval that resamples of a statistic give; see `bootstrap_interval`.
+
+    Args:
+        statistic: What was resampled.
+        drawn: What it is in each resample: shape (resamples,), or if it has gaps (resamples, gaps).
+        level: Nominal coverage, in (0, 1).
+    """
+    resamples = len(drawn)
     tail = _tail(level, statistic.entities)
     exists = ~np.isnan(drawn).any(axis=1) if statistic.gaps else ~np.isnan(drawn)
     drawn = drawn[exists]

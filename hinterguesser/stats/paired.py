@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from hinterguesser.stats.arrays import FloatArray, IntArray, integers, probabilities, same_length
 from hinterguesser.stats.by_entity import mean_by_entity
-from hinterguesser.stats.intervals import Interval, bootstrap_interval
+from hinterguesser.stats.intervals import Interval
+from hinterguesser.stats.resamples import Draws, bootstrap_intervals
 from hinterguesser.stats.significance import group_means, sign_flip_test, wilcoxon_test
 
 
@@ -24,7 +25,7 @@ class MeanChange:
     entities: int
     """Entities that entered."""
     p_sign_flip: float | None
-    """Two-sided sign-flip permutation test over entities (primary); None without rows."""
+    """Two-sided sign-flip permutation test over entities (primary); None without rows, or left to a family."""
     p_wilcoxon: float | None
     """Two-sided Wilcoxon signed-rank test over entities (secondary); None if no entity changed."""
 
@@ -73,6 +74,7 @@ def placebo_test(
     *,
     permutations: int = 10_000,
     resamples: int = 1000,
+    draws: Draws | None = None,
 ) -> PlaceboTest:
     """Compare the change of confidence after a real hint with that after a placebo (section 5.2, table 3).
 
@@ -86,8 +88,10 @@ def placebo_test(
         dialogue: Shape (n,), any integer codes.
         entity: Shape (n,), any integer codes; one entity a dialogue.
         rng: Where randomness comes from.
-        permutations: Sign patterns per test.
+        permutations: Sign patterns per test; 0 leaves the sign-flip tests out (`significance.sign_flip_tests`
+            does many at once).
         resamples: Bootstrap resamples per interval.
+        draws: Resamples to take instead, shared with other comparisons.
 
     Raises:
         ValueError: Lengths that differ, a value out of range, or a dialogue with two entities.
@@ -95,10 +99,11 @@ def placebo_test(
     before, after = probabilities(previous, "previous"), probabilities(informative, "informative")
     instead = probabilities(placebo, "placebo")
     codes, owners = integers(dialogue, "dialogue"), integers(entity, "entity")
+    shared = draws or Draws(rng, resamples)
     rows = same_length(previous=before, informative=after, placebo=instead, dialogue=codes, entity=owners)
 
     def change(differences: FloatArray) -> MeanChange:
-        return mean_change(differences, codes, owners, rng, permutations=permutations, resamples=resamples)
+        return mean_change(differences, codes, owners, rng, permutations=permutations, draws=shared)
 
     return PlaceboTest(
         rows=rows,
@@ -120,6 +125,7 @@ def paired_difference(
     *,
     permutations: int = 10_000,
     resamples: int = 1000,
+    draws: Draws | None = None,
 ) -> PairedDifference:
     """Compare the same turns under two conditions, such as multi and single (section 5.3).
 
@@ -131,8 +137,9 @@ def paired_difference(
         dialogue: Shape (n,), any integer codes.
         entity: Shape (n,), any integer codes; one entity a dialogue.
         rng: Where randomness comes from.
-        permutations: Sign patterns to draw.
+        permutations: Sign patterns to draw; 0 leaves the sign-flip test out.
         resamples: Bootstrap resamples.
+        draws: Resamples to take instead, shared with other comparisons.
 
     Raises:
         ValueError: Lengths that differ, a value out of range, or a dialogue with two entities.
@@ -144,7 +151,9 @@ def paired_difference(
         rows=rows,
         first_mean=mean_of_entities(one, codes, owners),
         second_mean=mean_of_entities(other, codes, owners),
-        change=mean_change(one - other, codes, owners, rng, permutations=permutations, resamples=resamples),
+        change=mean_change(
+            one - other, codes, owners, rng, permutations=permutations, resamples=resamples, draws=draws
+        ),
     )
 
 
@@ -156,6 +165,7 @@ def mean_change(
     *,
     permutations: int = 10_000,
     resamples: int = 1000,
+    draws: Draws | None = None,
 ) -> MeanChange:
     """Return the mean of differences by dialogue and entity, its interval and its two p-values.
 
@@ -164,20 +174,22 @@ def mean_change(
         dialogue: Shape (n,), any integer codes.
         entity: Shape (n,), any integer codes; one entity a dialogue.
         rng: Where randomness comes from.
-        permutations: Sign patterns to draw.
+        permutations: Sign patterns to draw; 0 leaves the sign-flip test out.
         resamples: Bootstrap resamples.
+        draws: Resamples to take instead, shared with other comparisons.
 
     Raises:
         ValueError: Lengths that differ, a missing value, or a dialogue with two entities.
     """
     means, owner = _dialogue_means(differences, integers(dialogue, "dialogue"), integers(entity, "entity"))
-    entities, entity_means = group_means(means, owner)
+    entities, by_entity = group_means(means, owner)
+    draws = draws or Draws(rng, resamples)
     return MeanChange(
-        mean=float(entity_means.mean()) if len(entity_means) else None,
-        interval=bootstrap_interval(mean_by_entity(entity_means, entities), rng, resamples=resamples),
+        mean=float(by_entity.mean()) if len(by_entity) else None,
+        interval=bootstrap_intervals({"mean": mean_by_entity(by_entity, entities)}, draws)["mean"],
         dialogues=len(means),
         entities=len(entities),
-        p_sign_flip=sign_flip_test(means, owner, rng, permutations=permutations),
+        p_sign_flip=sign_flip_test(means, owner, rng, permutations=permutations) if permutations else None,
         p_wilcoxon=wilcoxon_test(means, owner),
     )
 
@@ -188,9 +200,18 @@ def mean_of_entities(values: ArrayLike, dialogue: ArrayLike, entity: ArrayLike) 
     Raises:
         ValueError: Lengths that differ, a missing value, or a dialogue with two entities.
     """
+    means = entity_means(values, dialogue, entity)
+    return float(means.mean()) if len(means) else None
+
+
+def entity_means(values: ArrayLike, dialogue: ArrayLike, entity: ArrayLike) -> FloatArray:
+    """Return the mean of each entity, shape (entities,): rows averaged in each dialogue, then dialogues.
+
+    Raises:
+        ValueError: Lengths that differ, a missing value, or a dialogue with two entities.
+    """
     means, owner = _dialogue_means(values, integers(dialogue, "dialogue"), integers(entity, "entity"))
-    _, entity_means = group_means(means, owner)
-    return float(entity_means.mean()) if len(entity_means) else None
+    return group_means(means, owner)[1]
 
 
 def _dialogue_means(values: ArrayLike, dialogue: IntArray, entity: IntArray) -> tuple[FloatArray, IntArray]:

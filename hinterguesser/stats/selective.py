@@ -81,12 +81,11 @@ def expected_area(n: FloatArray, wrong: FloatArray) -> FloatArray:
         Shape (lines,); nan marks a line without rows.
     """
     entered = np.cumsum(n, axis=1)
-    before = entered - n
     wrong_before = np.cumsum(wrong, axis=1) - wrong
     harmonic = harmonic_numbers(int(entered[:, -1].max(initial=0)))
+    steps = np.diff(np.take(harmonic, entered.astype(np.intp)), axis=1, prepend=0.0)
     share = wrong / np.maximum(n, 1)
-    steps = harmonic[entered.astype(np.int64)] - harmonic[before.astype(np.int64)]
-    total = (wrong + (wrong_before - before * share) * steps).sum(axis=1)
+    total = wrong.sum(axis=1) + np.einsum("ij,ij->i", wrong_before - (entered - n) * share, steps)
     with np.errstate(invalid="ignore"):
         return np.asarray(total / entered[:, -1], dtype=np.float64)
 

@@ -55,21 +55,54 @@ def sign_flip_test(
     """
     if permutations < 1:
         raise ValueError(f"permutations must be at least 1, got {permutations}")
-    means = group_means(differences, entity)[1]
-    entities = len(means)
-    if entities == 0:
-        return None
-    limit = abs(means.sum()) - 1e-12 * np.abs(means).sum()
+    return sign_flip_tests([group_means(differences, entity)[1]], rng, permutations=permutations)[0]
+
+
+def sign_flip_tests(
+    families: Sequence[FloatArray], rng: np.random.Generator, *, permutations: int = 10_000
+) -> list[float | None]:
+    """Return the p-values of many sign-flip tests, as `sign_flip_test` has them, in one go.
+
+    Tests over as many entities share the sign patterns drawn, so hundreds take little longer than one.
+
+    Args:
+        families: Per test the mean difference of each entity, shape (entities,).
+        rng: Where randomness comes from; the patterns of a test depend on its number of entities only.
+        permutations: Sign patterns to draw.
+
+    Returns:
+        In (0, 1], or None for a test without entities.
+
+    Raises:
+        ValueError: No permutations.
+    """
+    if permutations < 1:
+        raise ValueError(f"permutations must be at least 1, got {permutations}")
+    seed = int(rng.integers(2**63))
+    p_values: list[float | None] = [None] * len(families)
+    for entities in {len(means) for means in families} - {0}:
+        places = [place for place, means in enumerate(families) if len(means) == entities]
+        means = np.stack([families[place] for place in places], axis=1)
+        found = _sign_flips(means, np.random.default_rng([seed, entities]), permutations)
+        for place, p in zip(places, found.tolist(), strict=True):
+            p_values[place] = p
+    return p_values
+
+
+def _sign_flips(means: FloatArray, rng: np.random.Generator, permutations: int) -> FloatArray:
+    """Return the p-value of each column of `means`, shape (entities, tests)."""
+    entities, tests = means.shape
+    limit = np.abs(means.sum(axis=0)) - 1e-12 * np.abs(means).sum(axis=0)
     if entities <= EXACT_UP_TO:
         patterns = np.arange(2**entities)[:, None] >> np.arange(entities) & 1
-        return float(np.mean(np.abs(_flipped_sums(patterns, means)) >= limit))
-    extreme, at_once = 0, max(1, CELLS_AT_ONCE // entities)
+        return np.asarray(np.mean(np.abs(_flipped_sums(patterns, means)) >= limit, axis=0))
+    extreme, at_once = np.zeros(tests, dtype=np.int64), max(1, CELLS_AT_ONCE // max(entities, tests))
     for first in range(0, permutations, at_once):
         size = min(at_once, permutations - first)
         drawn = rng.integers(0, 256, (size, -(-entities // 8)), dtype=np.uint8)
         bits = np.unpackbits(drawn, axis=1)[:, :entities]
-        extreme += int(np.count_nonzero(np.abs(_flipped_sums(bits, means)) >= limit))
-    return (1 + extreme) / (1 + permutations)
+        extreme += np.count_nonzero(np.abs(_flipped_sums(bits, means)) >= limit, axis=0)
+    return np.asarray((1 + extreme) / (1 + permutations))
 
 
 def wilcoxon_test(differences: ArrayLike, entity: ArrayLike) -> float | None:
@@ -117,5 +150,5 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _flipped_sums(patterns: NDArray[Any], means: FloatArray) -> FloatArray:
-    """Return the sum of `means` under each pattern of bits, shape (patterns, entities): 0 flips the sign."""
-    return np.asarray(2 * (patterns.astype(np.float64) @ means) - means.sum())
+    """Return the sums of `means`, shape (entities, tests), under each pattern of bits: 0 flips the sign."""
+    return np.asarray(2 * (patterns.astype(np.float64) @ means) - means.sum(axis=0))

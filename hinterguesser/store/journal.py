@@ -206,7 +206,7 @@ class Journal:
 
     def _raise_if_broken(self) -> None:
         if self._broken is not None:
-            raise self._broken
+            raise UserError(str(self._broken))  # a new one each time: a traceback grows when raised again
 
     def _write_on(self) -> None:
         """The writer thread: gather, commit, tell who waits."""
@@ -311,4 +311,4 @@ def _call_json(call: Call) -> bytes:
     try:
         return orjson.dumps(_parts(call))
     except (TypeError, orjson.JSONEncodeError):
-        return json.dumps(_parts(call)).encode()
+        return json.dumps(_parts(call), ensure_ascii=False).encode("utf-8", "replace")

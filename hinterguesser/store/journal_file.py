@@ -128,9 +128,10 @@ def trouble(path: Path, error: Exception) -> UserError:
 
 
 def _check_version(path: Path, connection: sqlite3.Connection) -> None:
+    # In this order: another process may be making the tables now, and it sets all three in one transaction.
+    [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     [application] = connection.execute("PRAGMA application_id").fetchone()
     [version] = connection.execute("PRAGMA user_version").fetchone()
-    [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables and application != APPLICATION_ID:
         raise UserError(f"{path}: this database belongs to another program; choose another file")
     if version > SCHEMA_VERSION:

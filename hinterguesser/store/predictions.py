@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from hinterguesser.confidence.judge import Verdict
 from hinterguesser.domain.prediction import Prediction
 from hinterguesser.store.files import replacing, write_lines
 
@@ -35,6 +36,14 @@ def write_predictions(folder: Path, predictions: Sequence[Prediction]) -> None:
     write_lines(folder / JSONL_FILE, _lines(rows))
     with replacing(folder / PARQUET_FILE) as file:
         pq.write_table(pa.Table.from_pylist(rows, schema=prediction_schema()), file, compression="zstd")
+
+
+VERDICTS_FILE = "verdicts.jsonl"
+
+
+def write_verdicts(folder: Path, verdicts: Iterable[Verdict]) -> None:
+    """Write what a judge said into `folder`, one verdict a line."""
+    write_lines(folder / VERDICTS_FILE, (orjson.dumps(verdict) for verdict in verdicts))
 
 
 def _lines(rows: Iterable[dict[str, object]]) -> Iterable[bytes]:

@@ -1,68 +1,78 @@
 """A release: the dialogues of one or more runs as a dataset that `datasets` loads.
 
 One config a dataset with what was kept, `<config>_rejected` with what was filtered out and why; Parquet with an
-explicit schema; a card that names the configs; and `provenance.json`, which says what went in. Nothing in it depends on
-the day or the machine: the same runs give the same rows, and with the same pyarrow the same bytes.
+explicit schema; a card that names the configs; `provenance.json`, which says what went in; and Croissant metadata.
+Nothing in it depends on the day or the machine: the same runs give the same rows, and with the same pyarrow the same
+bytes.
 """
 
 import re
 import shutil
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from hashlib import sha256
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 import hinterguesser
+from hinterguesser.domain.dialogue import SCHEMA as DIALOGUE_SCHEMA
 from hinterguesser.domain.dialogue import Dialogue
-from hinterguesser.domain.prompts import PromptBook
 from hinterguesser.errors import UserError
-from hinterguesser.store.assets import asset_folder
+from hinterguesser.store import licences
+from hinterguesser.store.card import render_card
+from hinterguesser.store.configs import REJECTED, Config, Writer, data_file
+from hinterguesser.store.croissant import describe
 from hinterguesser.store.files import new_folder, saying_why
-from hinterguesser.store.rows import dialogue_schema, rejected_schema, to_batch
+from hinterguesser.store.rows import to_table
 from hinterguesser.store.run import RunFolder
-from hinterguesser.store.textfiles import read_text
+from hinterguesser.store.splits import TEST, Splits
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PROVENANCE_FILE = "provenance.json"
 CARD_FILE = "README.md"
-SPLIT = "test"
+CROISSANT_FILE = "croissant.json"
 SCHEMA = 1
 ROWS_AT_ONCE = 1000
-REJECTED = "_rejected"
+FILLED_BY = ("generate", "adapt", "merge")
+"""Commands whose folders hold dialogues."""
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
-
-
-@dataclass(slots=True)
-class Config:
-    """What one config of a release holds."""
-
-    name: str
-    dialogues: int = 0
-    turns: int = 0
-    entities: set[str] = field(default_factory=set)
-    reasons: Counter[str] = field(default_factory=Counter)
-    """Why dialogues were filtered out; empty for a config of kept ones."""
+_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}")
+_CONFIG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 
 
-def build(runs: Sequence[RunFolder], out: Path, version: str) -> list[Config]:
+def build(
+    runs: Sequence[RunFolder],
+    out: Path,
+    version: str,
+    splits: Splits = Splits(),
+    licence: str = licences.DEFAULT,
+) -> list[Config]:
     """Make a release of `runs` in the folder `out`; one that is there is replaced, whole.
+
+    Args:
+        runs: run folders of `generate` and `adapt`.
+        out: the release folder.
+        version: three numbers, e.g. '1.0.0'.
+        splits: which entities go to which split.
+        licence: of the rows that were generated; rows of a source dataset keep the licence that it states, if any.
 
     Returns:
         What each config holds, in the order of their names.
 
     Raises:
-        UserError: a bad version, an id that occurs twice, nothing kept, or a folder that holds something else.
+        UserError: a bad version, an id that occurs twice, a run that does not fit the schema, nothing kept, or a folder
+            that holds something else.
     """
     if not _VERSION.fullmatch(version):
         raise UserError(f"--version must be three numbers like 1.0.0, got {version!r}")
+    licences.checked(licence)
+    for run in runs:
+        if run.record["command"] not in FILLED_BY:
+            raise UserError(f"{run.path}: made by `hinterguesser {run.record['command']}`, so no dialogues are in it")
     if out.exists() and not (out.is_dir() and ((out / PROVENANCE_FILE).exists() or not any(out.iterdir()))):
         raise UserError(f"{out}: this is not a release, so it is left alone; name a new folder with --out")
     new_folder(out.parent)
@@ -70,104 +80,132 @@ def build(runs: Sequence[RunFolder], out: Path, version: str) -> list[Config]:
         fresh = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     try:
         with saying_why(out):
-            configs = _fill(fresh, runs, version)
+            filled = _Builder(fresh, splits, licence).fill(runs)
+            _describe(fresh, runs, version, splits, licence, filled)
             fresh.chmod(0o755)
             if out.exists():
                 shutil.rmtree(out)
             fresh.rename(out)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return configs
+    return filled
 
 
-def _fill(folder: Path, runs: Sequence[RunFolder], version: str) -> list[Config]:
-    writers: dict[str, _Writer] = {}
-    seen: dict[str, Path] = {}
+class _Builder:
+    """Distributes the dialogues of runs over the files of a release, a block of lines at a time."""
+
+    def __init__(self, folder: Path, splits: Splits, licence: str) -> None:
+        self._folder = folder
+        self._splits = splits
+        self._licence = licence
+        self._writers: dict[str, Writer] = {}
+        self._homes: dict[str, Path] = {}
+        self._split_by_entity: dict[str, str] = {}
+
+    def fill(self, runs: Sequence[RunFolder]) -> list[Config]:
+        try:
+            for run in runs:
+                for block in run.blocks(ROWS_AT_ONCE):
+                    self._add(run, _checked_table(run, block))
+        finally:
+            for writer in self._writers.values():
+                writer.close()
+        configs = [self._writers[name].config for name in sorted(self._writers)]
+        if all(config.name.endswith(REJECTED) for config in configs):
+            raise UserError("none of the runs kept a dialogue, so there is nothing to release")
+        return configs
+
+    def _add(self, run: RunFolder, table: "pa.Table") -> None:
+        import pyarrow.compute as pc
+
+        for dialogue_id in table["id"].to_pylist():
+            home = self._homes.setdefault(dialogue_id, run.path)
+            if home is not run.path or not dialogue_id:
+                raise UserError(f"{run.path}: dialogue {dialogue_id} is also in {home}; build from one")
+        entities = pc.struct_field(table["entity"], "name").to_pylist()
+        columns = zip(table["game"].to_pylist(), table["kept"].to_pylist(), entities, strict=True)
+        rows: dict[tuple[str, str], list[int]] = {}
+        for row, (game, kept, entity) in enumerate(columns):
+            split = self._split_by_entity.get(entity)
+            if split is None:
+                split = self._split_by_entity[entity] = self._splits.of(entity)
+            rows.setdefault((game + ("" if kept else REJECTED), split), []).append(row)
+        for (name, split), chosen in rows.items():
+            part = table if len(chosen) == table.num_rows else table.take(chosen)
+            self._writer(name, run).add(split, part)
+
+    def _writer(self, name: str, run: RunFolder) -> Writer:
+        licence = self._licence if run.record["command"] != "adapt" else run.record["asked"].get("licence")
+        if name not in self._writers:
+            if not _CONFIG_NAME.fullmatch(name):
+                raise UserError(f"{run.path}: the game {name!r} cannot be the name of a folder; rename it")
+            self._writers[name] = Writer(self._folder, name, licence)
+        config = self._writers[name].config
+        if config.licence != licence:
+            raise UserError(
+                f"{run.path}: rows of {name!r} under the licence {licence!r} cannot be mixed with rows under "
+                f"{config.licence!r}; build them apart"
+            )
+        return self._writers[name]
+
+
+def _checked_table(run: RunFolder, block: bytes) -> "pa.Table":
+    import pyarrow.compute as pc
+
     try:
-        for run in runs:
-            for dialogue in run.dialogues():
-                if seen.setdefault(dialogue.id, run.path) is not run.path or not dialogue.id:
-                    raise UserError(
-                        f"{run.path}: dialogue {dialogue.id} is also in {seen[dialogue.id]}; build from one"
-                    )
-                name = dialogue.game + ("" if dialogue.kept else REJECTED)
-                if name not in writers:
-                    writers[name] = _Writer(folder, name)
-                writers[name].add(dialogue)
-    finally:
-        for writer in writers.values():
-            writer.close()
-    configs = [writers[name].config for name in sorted(writers)]
-    if all(config.name.endswith(REJECTED) for config in configs):
-        raise UserError("none of the runs kept a dialogue, so there is nothing to release")
-    _describe(folder, runs, version, configs)
-    return configs
+        block.decode()
+        table = to_table(block)
+        if pc.all(pc.equal(table["schema"], DIALOGUE_SCHEMA)).as_py():
+            return table
+        problem = f"its dialogues are not all of schema version {DIALOGUE_SCHEMA}"
+    except ValueError as error:
+        problem = str(error).splitlines()[0]
+    for _ in run.dialogues():
+        pass  # finds the line at fault, if Python sees a fault too
+    raise UserError(
+        f"{run.dialogues_path}: does not fit the schema of a release ({problem}); make the run again with this version"
+    )
 
 
-class _Writer:
-    """Writes one config, some rows at a time."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        import pyarrow.parquet as pq
-
-        self.config = Config(name)
-        self._schema: pa.Schema = rejected_schema() if name.endswith(REJECTED) else dialogue_schema()
-        path = folder / data_file(name)
-        path.parent.mkdir(parents=True)
-        self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
-        self._waiting: list[Dialogue] = []
-
-    def add(self, dialogue: Dialogue) -> None:
-        config = self.config
-        config.dialogues += 1
-        config.turns += dialogue.length
-        config.entities.add(dialogue.entity.name)
-        if dialogue.reason:
-            config.reasons[dialogue.reason] += 1
-        self._waiting.append(dialogue)
-        if len(self._waiting) == ROWS_AT_ONCE:
-            self._write()
-
-    def _write(self) -> None:
-        if self._waiting:
-            self._file.write_batch(to_batch(self._waiting, self._schema))
-            self._waiting = []
-
-    def close(self) -> None:
-        self._write()
-        self._file.close()
-
-
-def data_file(config: str) -> str:
-    """Where the rows of `config` stand inside a release."""
-    return f"data/{config}/{SPLIT}-00000-of-00001.parquet"
-
-
-def _describe(folder: Path, runs: Sequence[RunFolder], version: str, configs: Sequence[Config]) -> None:
-    """Write the card and the provenance."""
+def _describe(
+    folder: Path, runs: Sequence[RunFolder], version: str, splits: Splits, licence: str, filled: Sequence[Config]
+) -> None:
+    """Write the provenance, the card and the Croissant metadata."""
     import pyarrow as pa
 
-    records = [{"command": run.record["command"], "asked": run.record["asked"], **_derived(run)} for run in runs]
-    files = {data_file(config.name): sha256((folder / data_file(config.name)).read_bytes()) for config in configs}
+    names = [data_file(config.name, split) for config in filled for split in sorted(config.splits)]
     provenance = {
         "schema": SCHEMA,
         "version": version,
         "hinterguesser": hinterguesser.__version__,
         "pyarrow": pa.__version__,
-        "runs": records,
-        "configs": {
-            config.name: {
-                "dialogues": config.dialogues,
-                "turns": config.turns,
-                "entities": len(config.entities),
-                "reasons": dict(sorted(config.reasons.items())),
-            }
-            for config in configs
-        },
-        "sha256": {name: digest.hexdigest() for name, digest in files.items()},
+        "licence": licence,
+        "splits": splits.to_dict(),
+        "runs": [{"command": run.record["command"], "asked": run.record["asked"], **_derived(run)} for run in runs],
+        "configs": {config.name: config.to_dict() for config in filled},
+        "sha256": {name: _sha256(folder / name) for name in names},
     }
-    (folder / PROVENANCE_FILE).write_bytes(orjson.dumps(provenance, option=orjson.OPT_INDENT_2) + b"\n")
-    (folder / CARD_FILE).write_text(_card(version, configs, records), encoding="utf-8", newline="\n")
+    write_description(folder, provenance)
+
+
+def write_description(folder: Path, provenance: Mapping[str, Any]) -> None:
+    """Write all that a release says about itself; everything is made from the provenance."""
+    for name, content in description(provenance).items():
+        (folder / name).write_bytes(content)
+
+
+def description(provenance: Mapping[str, Any], other_configs: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:
+    """The files that `write_description` writes, by name; the card also names `other_configs`."""
+    return {
+        PROVENANCE_FILE: orjson.dumps(provenance, option=orjson.OPT_INDENT_2) + b"\n",
+        CARD_FILE: render_card(provenance, other_configs).encode(),
+        CROISSANT_FILE: orjson.dumps(describe(provenance), option=orjson.OPT_INDENT_2) + b"\n",
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _derived(run: RunFolder) -> dict[str, Any]:
@@ -175,45 +213,26 @@ def _derived(run: RunFolder) -> dict[str, Any]:
     return {} if derived is None else {"derived": {key: value for key, value in derived.items() if key != "pool"}}
 
 
-def _card(version: str, configs: Sequence[Config], records: Sequence[dict[str, Any]]) -> str:
-    template = PromptBook({"card": read_text(asset_folder("release") / "card.md")})
-    kept = [config for config in configs if not config.name.endswith(REJECTED)]
-    return template.render(
-        "card",
-        configs="\n".join(map(_data_files, configs)),
-        version=version,
-        program=hinterguesser.__version__,
-        example=kept[0].name,
-        table="\n".join(_row(config) for config in kept),
-        rejected="\n".join(_rejections(configs)) or "Nothing was filtered out.",
-        made="\n".join(f"- {_made(record)}" for record in records),
-    )
+def read_provenance(release: Path) -> dict[str, Any]:
+    """What a release says about itself.
 
-
-def _data_files(config: Config) -> str:
-    path = f"data/{config.name}/{SPLIT}-*.parquet"
-    return f"- config_name: {config.name}\n  data_files:\n  - split: {SPLIT}\n    path: {path}"
-
-
-def _row(config: Config) -> str:
-    mean = config.turns / config.dialogues
-    return f"| `{config.name}` | {config.dialogues} | {len(config.entities)} | {config.turns} | {mean:.1f} |"
-
-
-def _rejections(configs: Iterable[Config]) -> Iterator[str]:
-    for config in configs:
-        for reason, count in sorted(config.reasons.items()):
-            yield f"- `{config.name}`: {count} for `{reason}`"
-
-
-def _made(record: dict[str, Any]) -> str:
-    asked = record["asked"]
-    players = f"Hinter `{asked.get('hinter')}`, Guesser `{asked.get('guesser')}`, seed {asked.get('seed')}"
-    derived = record.get("derived")
-    sham = (
-        f"; placebos of kind `{derived['placebo']}`, summaries by `{derived['model'] or 'template'}`" if derived else ""
-    )
-    return f"`{asked.get('game')}`: {players}{sham}"
+    Raises:
+        UserError: the folder holds no release, or a broken one.
+    """
+    file = release / PROVENANCE_FILE
+    if not file.exists():
+        raise UserError(f"{release}: no {PROVENANCE_FILE} in it, so this is no release; name a folder made by `build`")
+    with saying_why(file):
+        raw = file.read_bytes()
+    try:
+        provenance: dict[str, Any] = orjson.loads(raw)
+        if provenance["schema"] != SCHEMA:
+            raise UserError(f"{file}: schema {provenance['schema']!r} is not known; this program reads {SCHEMA}")
+        for config in provenance["configs"].values():
+            config["splits"].keys()
+        return provenance
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UserError(f"{file}: this file is broken; build the release again") from None
 
 
 def configs_of(release: Path) -> list[str]:
@@ -222,31 +241,37 @@ def configs_of(release: Path) -> list[str]:
     Raises:
         UserError: the folder holds no release.
     """
-    file = release / PROVENANCE_FILE
-    if not file.exists():
-        raise UserError(f"{release}: no {PROVENANCE_FILE} in it, so this is no release; name a folder made by `build`")
-    try:
-        return sorted(orjson.loads(file.read_bytes())["configs"])
-    except (ValueError, KeyError, TypeError):
-        raise UserError(f"{file}: this file is broken; build the release again") from None
+    return sorted(read_provenance(release)["configs"])
 
 
-def read_config(release: Path, config: str) -> Iterator[Dialogue]:
-    """The dialogues of one config of a release folder, in order.
+def splits_of(release: Path, config: str) -> list[str]:
+    """Names of the splits of one config.
 
     Raises:
-        UserError: there is no such config, or its file cannot be read.
+        UserError: there is no such config.
+    """
+    configs = read_provenance(release)["configs"]
+    if config not in configs:
+        raise UserError(f"{release}: no config {config!r}; there are: {', '.join(sorted(configs))}")
+    return sorted(configs[config]["splits"])
+
+
+def read_config(release: Path, config: str, split: str = TEST) -> Iterator[Dialogue]:
+    """The dialogues of one split of one config of a release folder, in order.
+
+    Raises:
+        UserError: there is no such config or split, or its file cannot be read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    known = configs_of(release)
-    if config not in known:
-        raise UserError(f"{release}: no config {config!r}; there are: {', '.join(known)}")
-    path = release / data_file(config)
+    known = splits_of(release, config)
+    if split not in known:
+        raise UserError(f"{release}: no split {split!r} in {config!r}; there are: {', '.join(known)}")
+    path = release / data_file(config, split)
     try:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=ROWS_AT_ONCE):
                 yield from map(Dialogue.from_dict, batch.to_pylist())
-    except (OSError, pa.ArrowException, KeyError) as error:
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise UserError(f"{path}: cannot be read: {error}; build the release again") from error

@@ -1,12 +1,11 @@
 """Dialogues as Arrow rows: the explicit schema of a release, columns always in the same order."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from hinterguesser.domain.dialogue import Dialogue
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+NEVER_NULL = ("schema", "id", "game", "regime", "entity", "instruction", "outcome", "kept", "turns")
 
 
 def dialogue_schema() -> "pa.Schema":
@@ -59,8 +58,25 @@ def rejected_schema() -> "pa.Schema":
     return dialogue_schema().append(pa.field("failure", failure))
 
 
-def to_batch(dialogues: Sequence[Dialogue], schema: "pa.Schema") -> "pa.RecordBatch":
-    """The dialogues as one batch of `schema`."""
-    import pyarrow as pa
+def to_table(lines: bytes) -> "pa.Table":
+    """Lines of a run's dialogues, one JSON object each, as one table of `rejected_schema`.
 
-    return pa.RecordBatch.from_pylist([dialogue.to_dict() for dialogue in dialogues], schema=schema)
+    Arrow reads the JSON itself, some fifteen times faster than by way of Python objects.
+
+    Raises:
+        ValueError: a line that does not fit the schema.
+    """
+    import pyarrow as pa
+    import pyarrow.json
+
+    table = pyarrow.json.read_json(
+        pa.BufferReader(lines),
+        read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+        parse_options=pyarrow.json.ParseOptions(
+            explicit_schema=rejected_schema(), unexpected_field_behavior="error", newlines_in_values=False
+        ),
+    )
+    missing = [name for name in NEVER_NULL if table[name].null_count]
+    if missing:
+        raise ValueError(f"no {', '.join(missing)}")
+    return table

@@ -183,7 +183,13 @@ def test_a_providers_errors_mean_the_same_as_a_servers(monkeypatch, caplog, capf
     with Loopback(lambda request: Response(body, status)) as server, caplog.at_level(0), pytest.raises(kind) as caught:
         ask(server, monkeypatch, ANTHROPIC, failures=lambda *what: seen.append(what))
     assert server.count == requests
-    texts = [repr(caught.value), repr(caught.value.__cause__), getattr(caught.value, "text", ""), repr(seen)]
+    texts = [
+        repr(caught.value),
+        repr(caught.value.__cause__),
+        getattr(caught.value, "text", ""),
+        repr(seen),
+        caplog.text,
+    ]
     assert not any(KEYS["ANTHROPIC_API_KEY"] in text for text in [*texts, *capfd.readouterr()])
 
 

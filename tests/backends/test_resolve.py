@@ -1,12 +1,16 @@
 """From a model's name to a backend."""
 
+import asyncio
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 
 import pytest
 
+from hinterguesser.backends.base import Capabilities
 from hinterguesser.backends.resolve import Backends, resolve
 from hinterguesser.backends.settings import CallSettings
+from hinterguesser.domain.script import Call, Reply, Usage
 from hinterguesser.errors import UserError
 
 
@@ -31,6 +35,34 @@ def test_importing_resolve_is_cheap():
 def test_an_unknown_name_is_told_how_names_are_spelled(name, match):
     with pytest.raises(UserError, match=match):
         resolve(name)
+
+
+class Parrot:
+    """A backend of another package."""
+
+    capabilities = Capabilities()
+    endpoint = "parrot"
+
+    def __init__(self, model, settings):
+        self.model = model
+
+    async def reply(self, call):
+        return Reply(call.prompt, usage=Usage(1, 1))
+
+    async def close(self):
+        pass
+
+
+def test_another_package_may_offer_a_backend(monkeypatch):
+    point = EntryPoint("parrot", f"{__name__}:Parrot", "hinterguesser.backends")
+    monkeypatch.setattr(EntryPoint, "load", lambda self: Parrot)
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda **wanted: [point] if wanted["name"] == "parrot" else []
+    )
+    backends = Backends()
+    reply = asyncio.run(backends.of("parrot/green").reply(Call("parrot/green", "hello")))
+    assert reply.text == "hello"
+    assert (backends.ledger.totals.calls, backends.ledger.totals.input_tokens) == (1, 1)
 
 
 def test_one_name_has_one_backend_and_two_spellings_share_their_limits():

@@ -107,3 +107,34 @@ def test_after_a_stop_the_journal_still_answers_but_no_call_is_made(tmp_path):
             await desk.ask([Call("m", "b")])
 
     assert len(visit(tmp_path, work)[1].asked) == 1
+
+
+class Sampler(Shop):
+    """A shop that draws several samples in one request."""
+
+    capabilities = Capabilities(many_samples=True)
+
+    async def samples(self, call, count):
+        self.asked.append((call, count))
+        return [Reply(f"{call.prompt} {call.sample + at}") for at in range(count)]
+
+
+def test_samples_of_one_request_are_drawn_together_and_filed_one_by_one(tmp_path):
+    shop = Sampler()
+    calls = [Call("m", "a", sample=number) for number in range(4)]
+
+    async def work(desk):
+        drawn = texts(await desk.ask([*calls, Call("m", "b")]))
+        again = texts(await desk.ask(calls[::-1]))
+        return drawn, again, desk.made, desk.replayed
+
+    async def scenario():
+        with Journal(tmp_path / "journal.sqlite") as journal:
+            return await work(Desk(shop, journal))
+
+    drawn, again, made, replayed = asyncio.run(scenario())
+    assert drawn == ["a 0", "a 1", "a 2", "a 3", "b!"]
+    assert again == ["a 3", "a 2", "a 1", "a 0"]
+    assert (made, replayed) == (5, 4)
+    assert len(shop.asked) == 2
+

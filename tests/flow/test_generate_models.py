@@ -14,7 +14,7 @@ import pytest
 from loopback import Loopback, Response
 from table_talk import TableTalk, entity_list, expected, kind_of
 
-from hinterguesser.store.journal_file import unpack
+from hinterguesser.store.journal_care import export_journal
 
 MAX_TURNS = 5
 
@@ -114,21 +114,12 @@ def in_journal(path):
         return set()
     with sqlite3.connect(path) as journal:
         assert journal.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        rows = journal.execute("SELECT model, call FROM replies").fetchall()
-    return {as_sent(model, json.loads(unpack(call))) for model, call in rows}
+    return {as_sent(entry["model"], entry["call"]) for entry in export_journal(path) if entry["kind"] == "reply"}
 
 
 def as_sent(model, call):
-    sampling = call["sampling"]
-    body = {
-        "model": model,
-        "messages": [{"role": role, "content": content} for role, content in call["prompt"]],
-        "temperature": sampling["temperature"],
-        "max_tokens": sampling["max_tokens"],
-        "seed": sampling["seed"],
-        "response_format": {"type": "json_object"},
-        "top_p": sampling["top_p"],
-    }
+    body = {"model": model, "messages": call["prompt"], "response_format": {"type": "json_object"}}
+    body |= {name: call[name] for name in ("temperature", "max_tokens", "seed", "top_p")}
     return json.dumps(body, sort_keys=True)
 
 

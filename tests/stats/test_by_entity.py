@@ -133,7 +133,10 @@ def test_without_rows_no_statistic_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["auroc", "aurc"])
-def test_ranking_statistics_agree_whether_few_or_all_confidences_differ(name: str) -> None:
+def test_ranking_statistics_agree_whether_few_or_all_confidences_differ(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_entity, "DENSE_CELLS", 0)
     build, direct = PAIRS[name]
     rows = columns(8, entities=60)
     rows["confidence"] = np.random.default_rng(8).random(len(rows["turn"]))
@@ -142,6 +145,20 @@ def test_ranking_statistics_agree_whether_few_or_all_confidences_differ(name: st
     rows["confidence"] = np.round(rows["confidence"], 1)
     assert build(rows).width == 11
     assert build(rows).value() == pytest.approx(direct(rows), abs=1e-9)
+
+
+@pytest.mark.parametrize("digits", [1, 9])
+def test_auroc_by_pairs_of_entities_is_auroc_by_rows_in_every_resample(
+    digits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build, _ = PAIRS["auroc"]
+    rows = columns(9, entities=40)
+    rows["confidence"] = np.round(np.random.default_rng(9).random(len(rows["turn"])), digits)
+    counts = draw_counts(40, 50, np.random.default_rng(2))
+    by_pairs = build(rows)
+    monkeypatch.setattr(by_entity, "DENSE_CELLS", 0)
+    assert by_pairs.width == 1
+    assert by_pairs.of_counts(counts) == pytest.approx(build(rows).of_counts(counts), abs=1e-12)
 
 
 def test_a_resample_without_both_classes_has_no_auroc() -> None:
