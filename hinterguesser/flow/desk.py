@@ -44,17 +44,17 @@ class Desk:
         """The replies to `calls`, in their order; every one that comes is in the journal, even if another fails."""
         if len(calls) == 1:
             return [await self._one(calls[0])]
-        alike: dict[Call, list[int]] = {}
-        for index, call in enumerate(calls):
-            alike.setdefault(replace(call, sample=0), []).append(index)
-        groups = list(alike.values())
-        found = await _all(self._samples([calls[index] for index in group]) for group in groups)
+        alike: dict[Call, dict[Call, None]] = {}
+        for call in calls:  # the same call may be made twice: it is asked once
+            alike.setdefault(replace(call, sample=0), {})[call] = None
+        groups = list(map(list, alike.values()))
+        found = await _all(map(self._samples, groups))
         replies = {
-            index: reply
-            for group, some in zip(groups, found, strict=True)
-            for index, reply in zip(group, some, strict=True)
+            call: reply
+            for calls, some in zip(groups, found, strict=True)
+            for call, reply in zip(calls, some, strict=True)
         }
-        return [replies[index] for index in range(len(calls))]
+        return [replies[call] for call in calls]
 
     async def _samples(self, calls: Sequence[Call]) -> Sequence[Reply]:
         """Replies to calls that are alike but for their sample; in one request, where the model can do that."""

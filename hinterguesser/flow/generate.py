@@ -135,7 +135,10 @@ def rehearse_generate(settings: GenerateSettings, calls: CallSettings = CallSett
             assert not isinstance(call.prompt, str)
             if call.prompt[0].content == setup.prompts.texts[f"hinter_{settings.game}"]:
                 hints += 1
-                said = {"question": f"Is it told apart from others by its trait number {hints}?", "answer": "Yes, it is."}
+                said = {
+                    "question": f"Is it told apart from others by its trait number {hints}?",
+                    "answer": "Yes, it is.",
+                }
             else:
                 guesses += 1
                 last = guesses >= min(TYPICAL_TURNS, settings.max_turns)

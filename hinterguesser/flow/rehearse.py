@@ -36,7 +36,10 @@ Improvise = Callable[[Call], Reply]
 
 
 def rehearse(
-    items: Sequence[Any], script: Callable[[Any], Script[Any]], improvise: Callable[[Any], Improvise], calls: CallSettings
+    items: Sequence[Any],
+    script: Callable[[Any], Script[Any]],
+    improvise: Callable[[Any], Improvise],
+    calls: CallSettings,
 ) -> list[Estimate]:
     """Estimate what the scripts of all `items` would ask, from a sample spread over them.
 

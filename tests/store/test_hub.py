@@ -1,10 +1,15 @@
 """push, and reading back, against a Hub on the loopback interface, by the real huggingface_hub and datasets clients."""
 
+import io
 import itertools
 import json
+import os
+import subprocess
+import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from forked import Forked
 from loopback import Loopback, chat
 from loopback_hub import READ_ONLY, TOKEN, File, LoopbackHub, Repo
 from samples import dialogue
@@ -41,16 +46,16 @@ def a_release(path, game="20q", version="1.0.0", splits="calibration=0.4,test=0.
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory):
-    with LoopbackHub() as hub, Forked(hub.environment(tmp_path_factory.mktemp("home"))) as forked:
-        yield hub, forked
+def hub():
+    with LoopbackHub() as running:
+        yield running
 
 
 class Bench:
     """A Hub, a repository name of this test's own, and ways to run the clients."""
 
-    def __init__(self, running, folder):
-        self.hub, self._forked = running
+    def __init__(self, hub, folder):
+        self.hub = hub
         self.hub.forget_failures()
         self.name = f"ada/hints-{next(NUMBERS)}"
         self.folder = folder
@@ -61,7 +66,14 @@ class Bench:
         return self.hub.repos[self.name]
 
     def run(self, *arguments, code=None, token=TOKEN):
-        return self._forked.run([*map(str, arguments)], self.folder / "empty", code=code, HF_TOKEN=token)
+        """The command line, or Python code, in a process of its own: the clients read HF_ENDPOINT when imported."""
+        left = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
+        started = ["-m", "hinterguesser"] if code is None else ["-c", code]
+        return subprocess.run(
+            [sys.executable, *started, *map(str, arguments)],
+            capture_output=True, text=True, timeout=120, cwd=self.folder / "empty",
+            env={**left, **self.hub.environment(self.folder / "home", token)},
+        )  # fmt: skip
 
     def push(self, release, *options, token=TOKEN, status=0, repo=None):
         done = self.run("push", release, "--repo", repo or self.name, *options, token=token)
@@ -84,8 +96,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(running, tmp_path):
-    return Bench(running, tmp_path)
+def bench(hub, tmp_path):
+    return Bench(hub, tmp_path)
 
 
 LOAD = """
@@ -162,8 +174,11 @@ def test_a_repository_keeps_its_other_datasets_and_old_rows_of_ours_go(bench, tm
     bench.push(first)
     repo = bench.repo
     card = repo.newest["README.md"].content.decode()
-    card = card.replace("configs:\n", "configs:\n- config_name: mine\n  data_files: mine/*.csv\n", 1)
-    by_hand = {"README.md": File(card.encode(), large=False), "mine/a.csv": File(b"x\n1\n", large=False)}
+    card = card.replace("configs:\n", "configs:\n- config_name: mine\n  data_files: mine/*.parquet\n", 1)
+    written = io.BytesIO()
+    pq.write_table(pa.table({"x": [1]}), written)
+    mine = File(written.getvalue(), large=True)
+    by_hand = {"README.md": File(card.encode(), large=False), "mine/a.parquet": mine}
     repo.commit("by hand", {**repo.newest, **by_hand})
 
     second = a_release(tmp_path / "b", game="guess", version="1.1.0")
