@@ -138,9 +138,6 @@ class LoopbackHub:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self._failures.append(Failure(method, re.compile(path), times, status, named, message, when, first))
 
-    def forget_failures(self) -> None:
-        self._failures.clear()
-
     def just_before(self, method: str, path: str, action: Callable[[], object]) -> None:
         """Let `action` happen before the next such request, which then goes its way."""
         self._failures.append(Failure(method, re.compile(path), 1, 0, {}, "", "never", action))

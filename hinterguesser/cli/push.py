@@ -35,9 +35,9 @@ def command(release: Path, repo: str, private: bool, include: tuple[str, ...], d
     """
     from hinterguesser.cli.reports import pushed
     from hinterguesser.store import hub
-    from hinterguesser.store.hub_patience import quietly
+    from hinterguesser.store.hub_patience import with_bars
 
     if dry_run:
         return pushed(hub.dry_run(release, repo, include), as_json)
-    with quietly(bars=sys.stderr.isatty()):
+    with with_bars(sys.stderr.isatty()):
         return pushed(hub.push(release, repo, private=private, include=include), as_json)

@@ -144,7 +144,10 @@ def pushed(outcome: "Pushed", as_json: bool) -> int:
 
 
 def evaluated(evaluation: "Evaluation", out: Path, as_json: bool) -> int:
-    """Say what `evaluate` came to; the exit status."""
+    """Write the tables of an evaluation, and say what it came to; the exit status."""
+    from hinterguesser.report.paper_tables import write_tables
+
+    write_tables(evaluation.summary, out / "tables")
     if as_json:
         print_json(evaluation.summary.to_dict())
     else:

@@ -68,6 +68,8 @@ class Trials:
         prompts = read_prompts(settings.prompts)
         methods = [plugins.method(name) for name in settings.methods]
         _check_names(settings)
+        dialogues = _chosen(settings)
+        _check_material(settings, dialogues)
         backends = Backends(calls)
         trials = []
         for model in settings.models:
@@ -77,8 +79,6 @@ class Trials:
             trials.append(Trial(subject, methods, settings.conditions, settings.targets, settings.judge))
         if settings.judge is not None:
             backends.of(settings.judge)
-        dialogues = _chosen(settings)
-        _check_material(settings, dialogues)
         return cls(settings, tuple(trials), dialogues, prompts)
 
     @property

@@ -27,6 +27,8 @@ ANSWER_SCHEMA: Mapping[str, Any] = {
     "properties": {"answer": {"type": "string", "minLength": 1}},
 }
 JUDGE_TRIES = 3
+CONFIDENCE_TOKENS = 8
+"""Enough for a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +188,26 @@ def _call(question: Question, passages: Sequence[Passage], settings: CollectSett
 def _ask_again(
     calls: Sequence[Call], replies: list[Reply], costs: list[float | None], prompts: PromptBook
 ) -> Script[tuple[list[Reply], list[float | None]]]:
-    """Ask once more where a reply could not be read, telling what was wrong with it; chat models only."""
-    unread = [(at, said.estimate) for at, said in enumerate(map(read_reply, replies))]
-    again = [
-        (at, _told(calls[at], replies[at], problem, prompts))
-        for at, problem in unread
-        if isinstance(problem, Unscored) and not isinstance(calls[at].prompt, str)
-    ]
+    """Ask once more where no confidence could be read.
+
+    A chat model is told what was wrong with its reply. A plain text that stopped after the answer is begun for the model
+    up to the confidence.
+    """
+    again: list[tuple[int, Call, str]] = []
+    for at, (call, reply) in enumerate(zip(calls, replies, strict=True)):
+        said = read_reply(reply)
+        if not isinstance(said.estimate, Unscored):
+            continue
+        if not isinstance(call.prompt, str):
+            again.append((at, _told(call, reply, said.estimate, prompts), ""))
+        elif said.answer is not None:
+            begun = f'{{"answer": {json.dumps(said.answer, ensure_ascii=False)}, "confidence":'
+            short = dataclasses.replace(call.sampling, max_tokens=CONFIDENCE_TOKENS, stop=("}", "\n"))
+            again.append((at, dataclasses.replace(call, prompt=f"{call.prompt} {begun}", sampling=short), begun))
     if again:
-        answers = yield [call for _, call in again]
-        for (at, _), reply in zip(again, answers, strict=True):
+        answers = yield [call for _, call, _ in again]
+        for (at, _, begun), more in zip(again, answers, strict=True):
+            reply = dataclasses.replace(more, text=f"{begun}{more.text}}}") if begun else more
             first, second = costs[at], reply.cost_usd
             costs[at] = None if first is None or second is None else first + second
             if _reads_better(reply, replies[at]):

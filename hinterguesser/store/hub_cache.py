@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hinterguesser.errors import UserError
 from hinterguesser.store.hub_errors import saying_what_the_hub_said
-from hinterguesser.store.hub_patience import Patience, quietly
+from hinterguesser.store.hub_patience import Patience, with_bars
 from hinterguesser.store.release import CARD_FILE, CROISSANT_FILE, PROVENANCE_FILE
 
 
@@ -29,7 +29,7 @@ def fetch(
     from huggingface_hub import hf_hub_download, snapshot_download
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
-    with quietly(bars=False), saying_what_the_hub_said(repo, "read"):
+    with with_bars(False), saying_what_the_hub_said(repo, "read"):
         patience = Patience(wait)
         try:
             found = patience.call(

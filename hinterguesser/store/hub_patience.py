@@ -1,4 +1,4 @@
-"""How the Hub is asked: without noise, and again where that may help."""
+"""How the Hub is asked: with or without bars, and again where that may help."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -48,17 +48,15 @@ class Patience:
 
 
 @contextlib.contextmanager
-def quietly(bars: bool) -> Iterator[None]:
-    """Keep huggingface_hub from writing to stderr, but for its bars if these are wanted."""
-    from huggingface_hub.utils import disable_progress_bars, enable_progress_bars, logging
+def with_bars(wanted: bool) -> Iterator[None]:
+    """Keep huggingface_hub from drawing bars, unless they are wanted; what it waits for, it says on stderr."""
+    from huggingface_hub.utils import disable_progress_bars, enable_progress_bars
 
-    before = logging.get_verbosity()
-    logging.set_verbosity(logging.CRITICAL)
-    if not bars:
-        disable_progress_bars()
+    if wanted:
+        yield
+        return
+    disable_progress_bars()
     try:
         yield
     finally:
-        logging.set_verbosity(before)
-        if not bars:
-            enable_progress_bars()
+        enable_progress_bars()

@@ -137,4 +137,3 @@ def test_samples_of_one_request_are_drawn_together_and_filed_one_by_one(tmp_path
     assert again == ["a 3", "a 2", "a 1", "a 0"]
     assert (made, replayed) == (5, 4)
     assert len(shop.asked) == 2
-

@@ -54,7 +54,9 @@ def test_every_method_condition_and_target_is_asked_and_comes_out(tmp_path):
     evaluation, server = run(tmp_path / "eval", **everything)
     turns = {(row.dialogue_id, row.turn) for row in evaluation.predictions}
     assert len(evaluation.predictions) == len(turns) * 5 * 3 * 2
-    last = by_method(evaluation, dialogue_id="guess-london-united-kingdom-0", turn=1, target="answer", condition="multi")
+    last = by_method(
+        evaluation, dialogue_id="guess-london-united-kingdom-0", turn=1, target="answer", condition="multi"
+    )
     assert {name: row.correct for name, row in last.items()} == dict.fromkeys(PAPER, True)
     assert last["vanilla_verb"].confidence == last["cot_verb"].confidence == 0.6
     assert last["self_consistency"].confidence == 1.0

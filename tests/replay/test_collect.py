@@ -75,6 +75,21 @@ def test_a_trace_holds_every_depth_with_its_verdict_and_cost():
     assert {row["plan_sha256"] for row in rows} == {plan_evidence(QUESTION).sha256}
 
 
+def test_a_plain_text_that_stops_after_the_answer_is_begun_up_to_the_confidence():
+    settings = CollectSettings("m", rendering="plain")
+    script = collect(QUESTION, plan_evidence(QUESTION), settings, PROMPTS)
+    first = next(script)
+    replies = [said("Ada", 20), Reply(' {"answer": "the \\"Ada\\""}', cost_usd=0.5), Reply(" Ada"), said("Ada", 90)]
+    [again] = script.send(replies)
+    assert again.prompt == first[1].prompt + ' {"answer": "the \\"Ada\\"", "confidence":'
+    assert again.sampling.stop == ("}", "\n")
+    with pytest.raises(StopIteration) as end:
+        script.send([Reply(" 35", cost_usd=0.25)])
+    states = end.value.value.states
+    assert (states[1].estimate, states[1].answer, states[1].cost_usd) == (Confidence(0.35), 'the "Ada"', 0.75)
+    assert isinstance(states[2].estimate, Unscored)
+
+
 def test_an_empty_slice_asks_nothing_and_repeats_the_state():
     question = Question("q", "Who?", ("Ada",), QUESTION.passages[::2])
     plan = plan_evidence(question)
