@@ -51,6 +51,10 @@ def _methods(context: click.Context, parameter: click.Parameter, text: str) -> t
 )  # fmt: skip
 @click.option("--samples", type=click.IntRange(2), default=20, show_default=True, help="Of self_consistency.")
 @click.option("--judge", metavar="MODEL", help="Decides whether an answer is right where the matcher says no.")
+@click.option(
+    "--names", type=options.PATH, metavar="FILE",
+    help="Entity list that candidate_likelihood weighs against; else the game's own.",
+)  # fmt: skip
 @click.option("--swap-labels", is_flag=True, help="Ask label probes under both orders of the labels, and average.")
 @click.option("--uncached", is_flag=True, help="Let the server read every prompt anew; a slow reference.")
 @options.prompts

@@ -1,7 +1,7 @@
 """What a confidence method is, and what the model under test has read when it is asked."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from hinterguesser.domain.dialogue import Hint
@@ -23,6 +23,8 @@ class Subject:
     swap_labels: bool = False
     """Ask each label probe under both orders of its labels, and average."""
     reuse_prompt: bool = True
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Game to the names of its closed entity list, for methods that weigh a candidate against the others."""
     samples: int = 20
     """How many replies a sampling method draws (the paper's m)."""
     seed: int = 0
@@ -50,15 +52,18 @@ class Context:
     n_candidates: int | None = None
     """How many entities still fit what was read, by the fact table; None without a certificate."""
 
-    def ask(self, prompt: str, sampling: Sampling, **fields: str) -> Call:
+    def ask(self, prompt: str, sampling: Sampling, *, continued: str = "", **fields: str) -> Call:
         """The call that puts `prompt` after the question block.
+
+        `continued` is what the model is taken to have written already; only a plain text can be continued.
 
         The block comes first and never changes with the prompt, so that a server with a prefix cache reads it once a
         turn, whatever is asked about it.
         """
         subject = self.subject
         if subject.rendering == "plain":
-            return Call(subject.model, self._plain(prompt, fields), sampling, reuse_prompt=subject.reuse_prompt)
+            text = self._plain(prompt, fields) + continued
+            return Call(subject.model, text, sampling, reuse_prompt=subject.reuse_prompt)
         last = Message("user", subject.prompts.render(prompt, **fields))
         return Call(subject.model, (*self._chat(), last), sampling, reuse_prompt=subject.reuse_prompt)
 
@@ -94,6 +99,8 @@ class Method:
     name: str
     estimate: Callable[[Context, Candidate], Script[Estimate]]
     needs_logprobs: bool = False
+    needs_names: bool = False
+    """Whether it weighs the candidate against a closed list of names."""
     samples: bool = False
     """Whether it draws several replies at a temperature above 0."""
     judges_answer: bool = True

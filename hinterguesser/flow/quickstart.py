@@ -13,7 +13,6 @@ from hinterguesser.flow.evaluate import Evaluation, evaluate
 from hinterguesser.flow.generate import GenerateSettings, generate
 from hinterguesser.flow.source import Source
 from hinterguesser.flow.trials import EvaluateSettings
-from hinterguesser.flow.trials import EvaluateSettings
 from hinterguesser.store.configs import Config
 from hinterguesser.store.release import build
 from hinterguesser.store.run import RunFolder

@@ -1,7 +1,7 @@
 """What `evaluate` is asked for, read and checked before the first call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from hinterguesser.domain.prompts import PromptBook
 from hinterguesser.errors import UserError
 from hinterguesser.flow import plugins
 from hinterguesser.flow.source import Source
+from hinterguesser.games import BUILTIN as GAMES
+from hinterguesser.store.entities import builtin_list, list_sha256, read_entities
 from hinterguesser.store.prompts import read_prompts
 
 DEFAULT_METHODS = ("vanilla_verb", "p_true", "p_sufficient")
@@ -40,6 +42,8 @@ class EvaluateSettings:
     swap_labels: bool = False
     reuse_prompt: bool = True
     prompts: Path | None = None
+    names: Path | None = None
+    """An entity list whose names candidates are weighed against; None: the list that ships for the game."""
     seed: int = 0
     """Of sampled replies and of the bootstrap intervals."""
     limit: int | None = None
@@ -71,11 +75,12 @@ class Trials:
         dialogues = _chosen(settings)
         _check_material(settings, dialogues)
         backends = Backends(calls)
+        names = _names(settings, methods, dialogues)
         trials = []
         for model in settings.models:
             can = backends.of(model).capabilities
             _check_capabilities(model, can, methods)
-            subject = _subject(settings, model, can, prompts)
+            subject = replace(_subject(settings, model, can, prompts), names=names)
             trials.append(Trial(subject, methods, settings.conditions, settings.targets, settings.judge))
         if settings.judge is not None:
             backends.of(settings.judge)
@@ -101,6 +106,7 @@ class Trials:
             "judge": settings.judge,
             "samples": settings.samples if sampled else None,
             "seed": settings.seed if sampled else None,
+            "names": list_sha256(settings.names) if settings.names else None,
             "swap_labels": settings.swap_labels,
             "reuse_prompt": settings.reuse_prompt,
             "shard": f"{index}/{count}",
@@ -130,6 +136,17 @@ def _subject(settings: EvaluateSettings, model: str, can: Capabilities, prompts:
         samples=settings.samples,
         seed=settings.seed,
     )
+
+
+def _names(
+    settings: EvaluateSettings, methods: Sequence[Method], dialogues: Sequence[Dialogue]
+) -> dict[str, tuple[str, ...]]:
+    """The closed list of each game, if a method needs one; a game without a list has none."""
+    if not any(method.needs_names for method in methods):
+        return {}
+    games = {dialogue.game for dialogue in dialogues}
+    paths = {game: settings.names or builtin_list(game) for game in games if settings.names or game in GAMES}
+    return {game: tuple(entity.name for entity in read_entities(path).entities) for game, path in paths.items()}
 
 
 def _chosen(settings: EvaluateSettings) -> tuple[Dialogue, ...]:

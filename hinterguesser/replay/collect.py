@@ -190,8 +190,8 @@ def _ask_again(
 ) -> Script[tuple[list[Reply], list[float | None]]]:
     """Ask once more where no confidence could be read.
 
-    A chat model is told what was wrong with its reply. A plain text that stopped after the answer is begun for the model
-    up to the confidence.
+    A chat model is told what was wrong with its reply. A plain text that stopped after the answer is begun for the
+    model, up to the confidence.
     """
     again: list[tuple[int, Call, str]] = []
     for at, (call, reply) in enumerate(zip(calls, replies, strict=True)):

@@ -100,9 +100,8 @@ def _refuse_answered_twice(parts: Sequence[Traces], names: Sequence[str]) -> Non
         for key, model in zip(_keys(part), part.model.tolist(), strict=True):
             other = asked.setdefault((part.models[model], key), number)
             if other != number:
-                raise UserError(
-                    f"{names[number]}: question {key[1]!r} of the same model stands in {names[other]} too; leave one out"
-                )
+                where = f"{names[number]}: question {key[1]!r} of the same model"
+                raise UserError(f"{where} stands in {names[other]} too; leave one out")
 
 
 def _refuse_two_sides(parts: Sequence[Traces], names: Sequence[str]) -> None:

@@ -3,6 +3,8 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,6 +20,7 @@ from hinterguesser.errors import UserError
 from hinterguesser.flow.quickstart import make_release
 from hinterguesser.store.release import build, configs_of, read_config
 from hinterguesser.store.run import RunFolder
+from hinterguesser.store.splits import read_splits
 
 HINT = Hint("Is it furry?", "Yes.")
 
@@ -54,7 +57,7 @@ def test_the_same_runs_give_the_same_bytes(run, tmp_path):
     build([run], tmp_path / "one", "1.0.0")
     build([run], tmp_path / "two", "1.0.0")
     files = [file.relative_to(tmp_path / "one") for file in (tmp_path / "one").rglob("*") if file.is_file()]
-    assert len(files) == 4
+    assert len(files) == 5
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
@@ -93,6 +96,7 @@ def test_the_card_and_its_configs_are_read_by_the_hubs_own_loader(run, tmp_path)
     card = DatasetCard.load(tmp_path / "release" / "README.md")
     names = [config["config_name"] for config in card.data.to_dict()["configs"]]
     assert names == ["20q", "20q_rejected"]
+    assert card.data.license == "cc-by-4.0"
     assert "{{" not in card.content
 
 
@@ -133,6 +137,120 @@ def test_any_dialogue_goes_through_run_and_release_and_comes_back_equal(tmp_path
         shutil.rmtree(tmp_path / name, ignore_errors=True)
     build([a_run(tmp_path / "any", told)], tmp_path / "release", "1.0.0")
     assert list(read_config(tmp_path / "release", "20q")) == [told]
+
+
+AWKWARD = dialogue(
+    Hint("\u202eזאב 🐺 \u2028 \x00 \ufeff", ""),
+    name="ذئب",
+    entity=Entity("ذئب 🐺", ("волк", "")),
+    id="awkward",
+)
+LONG = dialogue(*[Hint(f"Is it {number}?", "No.") for number in range(200)], name="crab", id="long")
+
+
+@given(st.lists(dialogues, min_size=1, max_size=12))
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_dialogues_come_back_equal_through_datasets(tmp_path, several: list[Dialogue]):
+    import datasets
+
+    for name in ("any", "release", "cache"):
+        shutil.rmtree(tmp_path / name, ignore_errors=True)
+    told = [*(replace(one, id=f"d{number}") for number, one in enumerate(several)), AWKWARD, LONG]
+    build([a_run(tmp_path / "any", *told)], tmp_path / "release", "1.0.0")
+    datasets.disable_progress_bars()
+    rows = datasets.load_dataset(
+        str(tmp_path / "release"), "20q", split="test", cache_dir=str(tmp_path / "cache"), keep_in_memory=True
+    )
+    assert [Dialogue.from_dict(row) for row in rows] == told
+
+
+def test_splits_are_drawn_by_entity_and_never_change_sides(tmp_path):
+    drawn = read_splits("calibration=0.3,test=0.7")
+    names = [f"thing {number}" for number in range(60)]
+    first = [dialogue(HINT, name=name, id=f"a-{name}") for name in names]
+    again = [dialogue(HINT, name=name.upper(), id=f"b-{name}", game="guess") for name in reversed(names[:40])]
+    build([a_run(tmp_path / "a", *first)], tmp_path / "one", "1.0.0", drawn)
+    build([a_run(tmp_path / "b", *again)], tmp_path / "two", "2.0.0", drawn)
+    side = {
+        one.entity.name: split
+        for split in ("calibration", "test")
+        for one in read_config(tmp_path / "one", "20q", split)
+    }
+    assert len(side) == 60
+    assert 8 <= sum(split == "calibration" for split in side.values()) <= 28
+    for split in ("calibration", "test"):
+        assert all(side[one.entity.name.lower()] == split for one in read_config(tmp_path / "two", "guess", split))
+    with pytest.raises(UserError, match="no split 'validation' in '20q'; there are: calibration, test"):
+        list(read_config(tmp_path / "one", "20q", "validation"))
+
+
+def test_the_card_says_splits_licences_filters_and_prompts(run, tmp_path):
+    from huggingface_hub import DatasetCard
+
+    build([run], tmp_path / "release", "1.0.0", read_splits("calibration=0.5,test=0.5"), "My-Own 1.0")
+    card = DatasetCard.load(tmp_path / "release" / "README.md", ignore_metadata_errors=False)
+    assert (card.data.license, card.data.license_name) == ("other", "my-own-1-0")
+    assert "| `20q` | `leak` | 1 | a hint gives the secret away |" in card.text
+    assert "My-Own 1.0" in card.text
+    assert "`calibration` 0.5, `test` 0.5" in card.text
+    assert "hinterguesser adapt grace" in card.text
+
+
+def test_datasets_reads_the_configs_of_the_card_offline(run, tmp_path):
+    import datasets
+
+    build([run], tmp_path / "release", "1.0.0")
+    assert datasets.get_dataset_config_names(str(tmp_path / "release")) == ["20q", "20q_rejected"]
+
+
+def test_croissant_metadata_names_every_file_with_its_checksum_and_every_column(run, tmp_path):
+    build([run], tmp_path / "release", "1.0.0")
+    croissant = json.loads((tmp_path / "release" / "croissant.json").read_text())
+    for file in croissant["distribution"]:
+        content = (tmp_path / "release" / file["contentUrl"]).read_bytes()
+        assert file["sha256"] == sha256(content).hexdigest()
+    records = {one["name"]: [field["name"] for field in one["field"]] for one in croissant["recordSet"]}
+    assert records["20q-test"] == list(dialogue(HINT).to_dict())
+    assert records["20q_rejected-test"] == [*dialogue(HINT).to_dict(), "failure"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema": 2}, r"dialogues.jsonl:1: .*schema version 2 is not known"),
+        ({"seed": "zero"}, "does not fit the schema"),
+        ({"turns": None}, "dialogues.jsonl:1: this line is no dialogue"),
+        ({"colour": "red"}, "does not fit the schema"),
+        ({"game": "../outside"}, "cannot be the name of a folder"),
+    ],
+)
+def test_a_run_that_does_not_fit_the_schema_is_refused_and_nothing_is_left(tmp_path, change, said):
+    path = a_run(tmp_path / "odd", dialogue(HINT)).dialogues_path
+    path.write_text(json.dumps(json.loads(path.read_text()) | change) + "\n")
+    with pytest.raises(UserError, match=said):
+        build([RunFolder.open(tmp_path / "odd")], tmp_path / "release", "1.0.0")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["odd"]
+
+
+def test_a_folder_that_holds_no_dialogues_is_refused_by_the_command_that_made_it(tmp_path):
+    with RunFolder.begin(tmp_path / "eval", "evaluate", {}, {}).held():
+        pass
+    with pytest.raises(UserError, match="made by `hinterguesser evaluate`"):
+        build([RunFolder.open(tmp_path / "eval")], tmp_path / "release", "1.0.0")
+
+
+@pytest.mark.parametrize("licence", ["", "a: b", "x\ny", "y" * 80])
+def test_a_licence_that_is_no_name_is_refused(run, tmp_path, licence):
+    with pytest.raises(UserError, match="--licence"):
+        build([run], tmp_path / "release", "1.0.0", licence=licence)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "test", "test=2", "test=0.5", "test=0.5,test=0.5", "train=1", "a=-1,test=2", "Test=1", "test=1,a=0"]
+)
+def test_shares_that_are_none_are_refused(text):
+    with pytest.raises(UserError, match="--splits"):
+        read_splits(text)
 
 
 LOAD = """
