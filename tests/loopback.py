@@ -27,6 +27,7 @@ class Request:
     headers: dict[str, str]
     body: dict[str, Any]
     raw: bytes
+    method: str = "POST"
 
 
 @dataclass
@@ -127,7 +128,7 @@ class Loopback:
                 body = orjson.loads(raw) if raw else {}
             except ValueError:
                 body = {}
-            request = Request(self.count, http.path, dict(http.headers), body, raw)
+            request = Request(self.count, http.path, dict(http.headers), body, raw, http.method)
             if self._keep_requests:
                 self.requests.append(request)
             answer = self._script(request)

@@ -36,6 +36,18 @@ class Ledger:
     max_cost_usd: float | None = None
     max_tokens_total: int | None = None
     totals: Totals = field(default_factory=Totals)
+    under_way: int = 0
+    """Calls that ordinary backends are asking at the moment."""
+    reserved_tokens: int = 0
+    """What open batches may come to at most."""
+    reserved_cost_usd: float = 0.0
+    """Likewise."""
+    _closed: str | None = None
+
+    @property
+    def has_cap(self) -> bool:
+        """Whether anything is capped."""
+        return self.max_cost_usd is not None or self.max_tokens_total is not None
 
     def check(self) -> None:
         """Called right before a request goes out: is anything left?
@@ -45,6 +57,8 @@ class Ledger:
         Raises:
             RunStopped: a cap is reached.
         """
+        if self._closed is not None:
+            self._stop(self._closed)
         totals = self.totals
         if self.max_cost_usd is not None and totals.cost_usd >= self.max_cost_usd:
             self._stop(f"--max-cost-usd {self.max_cost_usd:g} is used up (${totals.cost_usd:.4f} spent)")
@@ -52,6 +66,31 @@ class Ledger:
             used = totals.input_tokens + totals.output_tokens
             if used >= self.max_tokens_total:
                 self._stop(f"--max-tokens-total {self.max_tokens_total} is used up ({used} tokens)")
+
+    def fits(self, tokens: int, cost_usd: float) -> bool:
+        """Whether so much more stays within the caps, beside what is used and what is reserved."""
+        totals = self.totals
+        if self.max_tokens_total is not None:
+            used = totals.input_tokens + totals.output_tokens + self.reserved_tokens
+            if used + tokens > self.max_tokens_total:
+                return False
+        spent = totals.cost_usd + self.reserved_cost_usd
+        return self.max_cost_usd is None or spent + cost_usd <= self.max_cost_usd
+
+    def reserve(self, tokens: int, cost_usd: float) -> None:
+        """Set so much aside for a batch; negative amounts give it back."""
+        self.reserved_tokens += tokens
+        self.reserved_cost_usd += cost_usd
+
+    def close(self) -> None:
+        """Let nothing more go out: what is left of a cap may not cover what is waiting."""
+        caps = []
+        if self.max_cost_usd is not None:
+            caps.append(f"--max-cost-usd {self.max_cost_usd:g} (${self.totals.cost_usd:.4f} spent)")
+        if self.max_tokens_total is not None:
+            used = self.totals.input_tokens + self.totals.output_tokens
+            caps.append(f"--max-tokens-total {self.max_tokens_total} ({used} used)")
+        self._closed = f"what is left of {' and '.join(caps)} may not cover another batch"
 
     def request(self) -> None:
         """Count a request that goes out."""

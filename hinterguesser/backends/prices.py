@@ -14,8 +14,8 @@ from hinterguesser.errors import UserError
 _TABLE = "model_prices_and_context_window_backup.json"
 
 
-def prices_of(model: str, settings: CallSettings) -> Prices | None:
-    """US dollars a token for `model`, named as litellm spells it; None when not known.
+def prices_of(model: str, settings: CallSettings, *, batch: bool = False) -> Prices | None:
+    """US dollars a token for `model`, named as litellm spells it (in a `batch`, if so); None when not known.
 
     A server of one's own (`api_base`) has no list price: there only the user's prices count.
 
@@ -27,7 +27,7 @@ def prices_of(model: str, settings: CallSettings) -> Prices | None:
         return Prices(given[0] / 1e6, given[1] / 1e6)
     if given != (None, None):
         raise UserError("give both --price-in and --price-out (US dollars per million tokens), or neither")
-    listed = None if settings.api_base is not None else listed_prices(model)
+    listed = None if settings.api_base is not None else listed_prices(model, batch=batch)
     if listed is None and settings.max_cost_usd is not None:
         raise UserError(
             f"--max-cost-usd is set, but the price of {model!r} is not known; give --price-in and --price-out "
@@ -36,12 +36,14 @@ def prices_of(model: str, settings: CallSettings) -> Prices | None:
     return listed
 
 
-def listed_prices(model: str) -> Prices | None:
-    """The list price of `model`, or None."""
+def listed_prices(model: str, *, batch: bool = False) -> Prices | None:
+    """The list price of `model`, or None. The full price stands for that of a `batch` where none is listed."""
     table = _table()
     entry = table.get(model) or table.get(model.partition("/")[2])
     if not isinstance(entry, dict) or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
+    if batch and "input_cost_per_token_batches" in entry and "output_cost_per_token_batches" in entry:
+        return Prices(float(entry["input_cost_per_token_batches"]), float(entry["output_cost_per_token_batches"]))
     cached = entry.get("cache_read_input_token_cost")
     return Prices(
         float(entry["input_cost_per_token"]),

@@ -7,10 +7,14 @@ from hinterguesser.backends.settings import CallSettings
 from hinterguesser.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hinterguesser.backends.base import Backend
+    from hinterguesser.backends.batch import Batched
     from hinterguesser.backends.limits import Limiter
     from hinterguesser.backends.retries import Breaker
     from hinterguesser.backends.stack import Client, OnFailedAttempt, Stack
+    from hinterguesser.store.batches import BatchBook
 
 BUILTIN_MODELS = ("smollm2", "gemma3-270m")
 """Models that run in this process under `builtin/NAME`."""
@@ -29,11 +33,25 @@ class Backends:
         *,
         ledger: Ledger | None = None,
         on_failed_attempt: "OnFailedAttempt | None" = None,
+        book: "BatchBook | None" = None,
+        notice: "Callable[[str], None]" = lambda _: None,
     ) -> None:
-        """Reach models as `settings` say; `on_failed_attempt` is told of each attempt that brought nothing."""
+        """Reach models as `settings` say.
+
+        Args:
+            settings: limits, retries, budget, address.
+            ledger: counts what is used; by default one of this run's own.
+            on_failed_attempt: told of each attempt that brought nothing.
+            book: where open batches are written down; without it no batch is submitted.
+            notice: told, in words for the user and once, what is done otherwise than asked for.
+        """
         self.settings = settings or CallSettings()
         self.ledger = ledger or Ledger(self.settings.max_cost_usd, self.settings.max_tokens_total)
         self._tell = on_failed_attempt
+        self._book = book
+        self._notice = notice
+        self._noticed: set[str] = set()
+        self._batched: list[Batched] = []
         self._by_name: dict[str, Backend] = {}
         self._guards: dict[tuple[str, str], tuple[Limiter, Breaker]] = {}
 
@@ -49,11 +67,17 @@ class Backends:
             backend = self._by_name[model] = self._make(model)
         return backend
 
+    def stop(self, why: str) -> None:
+        """Wait for no batch any more; they go on where they are. Ordinary calls come to their end."""
+        for backend in self._batched:
+            backend.stop(why)
+
     async def close(self) -> None:
         """Let go of all connections."""
         for backend in self._by_name.values():
             await backend.close()
         self._by_name.clear()
+        self._batched.clear()
 
     def _make(self, model: str) -> "Backend":
         kind, slash, name = model.partition("/")
@@ -61,6 +85,7 @@ class Backends:
             return self._in_process(model, kind, name)
         offered = self._from_package(model, kind) if slash else None
         if offered is not None:
+            self._no_batches(f"models named {kind}/")
             return offered
         if not model.strip() or (not slash and self.settings.api_base is None):
             raise UserError(f"unknown model {model!r}: {_HOW_TO_NAME}")
@@ -73,7 +98,9 @@ class Backends:
         from hinterguesser.backends.hosted import Hosted
         from hinterguesser.backends.prices import prices_of
 
-        return self._stack(Hosted(model, self.settings, prices=prices_of(model, self.settings)), model)
+        hosted = Hosted(model, self.settings, prices=prices_of(model, self.settings))
+        self._no_batches(hosted.where)
+        return self._stack(hosted, model)
 
     def _in_process(self, model: str, kind: str, name: str) -> "Backend":
         if model == "builtin/oracle":
@@ -83,7 +110,9 @@ class Backends:
             raise UserError(f"unknown model {model!r}; built in are {known} (and builtin/oracle as a player)")
         from hinterguesser.backends.gguf import GgufBackend
 
-        return self._metered(GgufBackend(model))
+        backend = self._metered(GgufBackend(model))
+        self._no_batches("a model in this process")
+        return backend
 
     def _metered(self, backend: "Backend") -> "Backend":
         from hinterguesser.backends.stack import Metered
@@ -102,11 +131,36 @@ class Backends:
             return self._metered(getattr(loaded, "PLUGIN", loaded)(model, self.settings))
         return None
 
-    def _server(self, name: str, model: str, base: str) -> "Stack":
+    def _server(self, name: str, model: str, base: str) -> "Backend":
         from hinterguesser.backends.prices import prices_of
         from hinterguesser.backends.server import Server
 
-        return self._stack(Server(name, self.settings, base=base, prices=prices_of(model, self.settings)), name)
+        settings = self.settings
+        ordinary = self._stack(Server(name, settings, base=base, prices=prices_of(model, settings)), name)
+        if not settings.batch or self._book is None:
+            return ordinary
+        from hinterguesser.backends.batch import Batched
+
+        batched = Batched(
+            ordinary,
+            Server(name, settings, base=base, prices=prices_of(model, settings, batch=True)),
+            settings,
+            ledger=self.ledger,
+            book=self._book,
+            notice=self._say_once,
+            on_failed_attempt=self._tell,
+        )
+        self._batched.append(batched)
+        return batched
+
+    def _no_batches(self, what: str) -> None:
+        if self.settings.batch:
+            self._say_once(f"--batch: {what} offers no batch API that is known here; it gets ordinary calls")
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._noticed:
+            self._noticed.add(text)
+            self._notice(text)
 
     def _stack(self, client: "Client", name: str) -> "Stack":
         from hinterguesser.backends.limits import Limiter

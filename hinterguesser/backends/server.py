@@ -22,6 +22,8 @@ from hinterguesser.errors import UserError
 OPENAI_BASE = "https://api.openai.com/v1"
 _MOST_TOP_LOGPROBS = 20
 _OPENAI_REASONERS = ("o1", "o3", "o4", "gpt-5")
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+_OPENAI_CHATTERS = ("gpt-5-chat",)
 
 
 class Server:
@@ -33,16 +35,19 @@ class Server:
         Raises:
             UserError: the address is malformed, or a key is needed and not set.
         """
-        self._model = model
+        self.model = model
         self._settings = settings
-        self._prices = prices
-        self._base, self.where = _address(base)
+        self.prices = prices
+        self.base, self.where = _address(base)
+        self.is_local = (urlsplit(base).hostname or "") in _LOCAL
         self._is_openai = self.where.startswith(OPENAI_BASE)
-        self._key_name = settings.api_key_env or "OPENAI_API_KEY"
-        self._key = os.environ.get(self._key_name) or None
-        if self._key is None and (self._is_openai or settings.api_key_env):
-            raise UserError(f"model {model!r} needs a key: set the environment variable {self._key_name}")
-        self._reasons = self._is_openai and model.startswith(_OPENAI_REASONERS)
+        self.key_name = settings.api_key_env or "OPENAI_API_KEY"
+        self.key = os.environ.get(self.key_name) or None
+        if self.key is None and (self._is_openai or settings.api_key_env):
+            raise UserError(f"model {model!r} needs a key: set the environment variable {self.key_name}")
+        self._reasons = (
+            self._is_openai and model.startswith(_OPENAI_REASONERS) and not model.startswith(_OPENAI_CHATTERS)
+        )
         self.capabilities = Capabilities(
             logprobs=not self._reasons,
             max_top_logprobs=0 if self._reasons else _MOST_TOP_LOGPROBS,
@@ -50,14 +55,14 @@ class Server:
             seeds=True,
             json_object=True,
         )
-        self._chat = URL(f"{self._base}/chat/completions")
-        self._plain = URL(f"{self._base}/completions")
+        self._chat = URL(f"{self.base}/chat/completions")
+        self._plain = URL(f"{self.base}/completions")
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
-        return f"Server({self._model!r} at {self.where})"
+        return f"Server({self.model!r} at {self.where})"
 
     async def ask(self, call: Call, count: int) -> list[Reply]:
         """One request for `count` replies; a server may send fewer.
@@ -69,7 +74,7 @@ class Server:
         """
         plain = isinstance(call.prompt, str)
         try:
-            data = orjson.dumps(self._body(call, count))
+            data = orjson.dumps(self.body(call, count))
         except (TypeError, orjson.JSONEncodeError) as error:
             raise Fault(f"the prompt is no valid Unicode: {error}", retry=False) from None
         session = self._session
@@ -88,7 +93,7 @@ class Server:
             inner = parsed["error"].get("code") if isinstance(parsed["error"], dict) else None
             status = inner if isinstance(inner, int) and 400 <= inner < 600 else 500
             raise await self._refusal(status, body, response.headers)
-        return replies_from(parsed, notes, self._prices)
+        return replies_from(parsed, notes + self.left_out(call), self.prices)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -96,9 +101,10 @@ class Server:
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
 
-    def _body(self, call: Call, count: int) -> dict[str, Any]:
+    def body(self, call: Call, count: int) -> dict[str, Any]:
+        """The request for `count` replies to `call`, as it is sent."""
         sampling = call.sampling
-        body: dict[str, Any] = {"model": self._model}
+        body: dict[str, Any] = {"model": self.model}
         if isinstance(call.prompt, str):
             body["prompt"] = call.prompt
             body["max_tokens"] = sampling.max_tokens
@@ -107,7 +113,7 @@ class Server:
         else:
             body["messages"] = [{"role": said.role, "content": said.content} for said in call.prompt]
             body["max_completion_tokens" if self._is_openai else "max_tokens"] = sampling.max_tokens
-            if sampling.top_logprobs:
+            if sampling.top_logprobs and not self._reasons:
                 body["logprobs"] = True
                 body["top_logprobs"] = min(sampling.top_logprobs, self.capabilities.max_top_logprobs)
             if sampling.json_object:
@@ -129,10 +135,22 @@ class Server:
             body["cache_salt"] = uuid.uuid4().hex  # vLLM
         return body
 
+    def left_out(self, call: Call) -> tuple[str, ...]:
+        """A note for each wish of `call` that `body` leaves out, since the model refuses to be told."""
+        if not self._reasons:
+            return ()
+        sampling = call.sampling
+        wishes = (
+            ("logprobs", sampling.top_logprobs > 0),
+            ("temperature", sampling.temperature != 1.0),
+            ("top_p", sampling.top_p != 1.0),
+        )
+        return tuple(f"{name} is not known to this model and was left out" for name, wished in wishes if wished)
+
     async def _open(self) -> aiohttp.ClientSession:
         headers = dict(self._headers)
-        if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
+        if self.key is not None:
+            headers["Authorization"] = f"Bearer {self.key}"
         self._loop = asyncio.get_running_loop()
         # The limiter bounds the connections. The total covers connecting, sending and the whole answer.
         self._session = aiohttp.ClientSession(
@@ -140,7 +158,7 @@ class Server:
             timeout=aiohttp.ClientTimeout(total=self._settings.timeout_seconds),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
-            proxy=_proxy_for(self._base),
+            proxy=_proxy_for(self.base),
         )
         return self._session
 
@@ -150,9 +168,9 @@ class Server:
             body,
             headers,
             where=self.where,
-            model=self._model,
-            key_name=self._key_name,
-            secret=self._key,
+            model=self.model,
+            key_name=self.key_name,
+            secret=self.key,
         )
         if isinstance(error, UserError) and "has no model" in str(error):
             names = await self._model_names()
@@ -164,7 +182,7 @@ class Server:
         """The names the server lists, to help with a misspelt one; nothing when it lists none."""
         try:
             session = self._session or await self._open()
-            async with session.get(f"{self._base}/models", timeout=aiohttp.ClientTimeout(total=10)) as response:
+            async with session.get(f"{self.base}/models", timeout=aiohttp.ClientTimeout(total=10)) as response:
                 listed = orjson.loads(await response.read())["data"]
                 return sorted(str(model["id"]) for model in listed)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError, LookupError, TypeError):
@@ -176,7 +194,7 @@ class Server:
         cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
         unknown_host = isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
         unreached = isinstance(cause, ConnectionRefusedError) or unknown_host
-        said = scrub(str(error), self._key) or type(error).__name__
+        said = scrub(str(error), self.key) or type(error).__name__
         return Fault(f"{type(error).__name__}: {said}", unreached=unreached)
 
 
@@ -195,6 +213,6 @@ def _proxy_for(base: str) -> str | None:
     """The proxy the environment names for this address; looked up once, not for every request."""
     parts = urlsplit(base)
     host = parts.hostname or ""
-    if host in ("localhost", "127.0.0.1", "::1") or urllib.request.proxy_bypass(host):
+    if host in _LOCAL or urllib.request.proxy_bypass(host):
         return None
     return urllib.request.getproxies().get(parts.scheme)

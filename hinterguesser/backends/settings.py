@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+BATCH_SCRIPTS = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class CallSettings:
@@ -41,3 +43,14 @@ class CallSettings:
     """A journal that several runs share; None: the run folder's own."""
     reasoning_effort: str | None = None
     """Passed on to models that reason, e.g. 'low'."""
+    batch: bool = False
+    """Submit calls through the provider's batch API, where it has one."""
+    batch_gather_seconds: float = 1.0
+    """A batch is submitted when no script has made a call for this long: all of them wait for a reply."""
+    batch_poll_seconds: float = 5.0
+    """Wait before a batch is first asked after; grows to a minute."""
+
+    @property
+    def at_once(self) -> int:
+        """How many scripts are under way at most: a batch should hold as many calls as there can be."""
+        return max(self.concurrency, BATCH_SCRIPTS) if self.batch else self.concurrency

@@ -85,6 +85,13 @@ class Stack:
         await self._client.close()
 
     async def _persist(self, call: Call, count: int) -> list[Reply]:
+        self._ledger.under_way += 1
+        try:
+            return await self._tried(call, count)
+        finally:
+            self._ledger.under_way -= 1
+
+    async def _tried(self, call: Call, count: int) -> list[Reply]:
         # Most calls need one attempt, and tenacity's bookkeeping would cost them as much as all else here.
         try:
             return await self._once(call, count, again=False)
@@ -167,12 +174,15 @@ class Metered:
         """The reply to `call`; see `Backend.reply`."""
         self._ledger.check()
         self._ledger.request()
+        self._ledger.under_way += 1
         try:
             reply = await self._backend.reply(call)
         except CallFailed:
             self._ledger.failed_request()
             self._ledger.totals.failed_calls += 1
             raise
+        finally:
+            self._ledger.under_way -= 1
         self._ledger.reply(reply)
         return reply
 

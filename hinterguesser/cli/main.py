@@ -100,8 +100,9 @@ def _command(arguments: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
-    except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; what was done is kept. Run the same command again to go on.", INTERRUPTED)
+    except (KeyboardInterrupt, click.Abort) as interrupt:
+        said = str(interrupt.__cause__ or interrupt)  # click turns the one into the other
+        return _say(said or "interrupted; what was done is kept. Run the same command again to go on.", INTERRUPTED)
 
 
 def load(name: str) -> "click.Command":

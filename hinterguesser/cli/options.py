@@ -104,18 +104,20 @@ reaching = grouped(
         "--give-up-after", "give_up_after_seconds", type=_POSITIVE, default=300.0, show_default=True,
         metavar="SECONDS", help="Stop the run when nothing has got through for this long.",
     ),
-    click.option("--max-cost-usd", type=_POSITIVE, metavar="USD", help="Stop the run at this cost; it can go on later."),
+    click.option("--max-cost-usd", type=_POSITIVE, metavar="USD", help="Stop the run at this cost, to go on later."),
     click.option("--max-tokens-total", type=click.IntRange(1), metavar="N", help="Stop the run at so many tokens."),
     click.option("--price-in", type=click.FloatRange(0), metavar="USD", help="Per million input tokens, if not known."),
     click.option("--price-out", type=click.FloatRange(0), metavar="USD", help="Per million output tokens."),
     click.option("--reasoning-effort", metavar="LEVEL", help="Passed on to models that reason, e.g. low."),
     click.option("--journal", type=PATH, metavar="FILE", help="A journal that several runs share."),
+    click.option("--batch", is_flag=True, help="Submit calls through the provider's batch API, where it has one."),
 )  # fmt: skip
 """How models are reached; the names are those of `CallSettings`."""
 
 REACHING = (
     "api_base", "api_key_env", "concurrency", "rpm", "input_tpm", "output_tpm", "max_attempts", "timeout_seconds",
     "give_up_after_seconds", "max_cost_usd", "max_tokens_total", "price_in", "price_out", "reasoning_effort", "journal",
+    "batch",
 )  # fmt: skip
 
 

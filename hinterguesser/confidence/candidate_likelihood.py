@@ -1,9 +1,9 @@
 """candidate_likelihood: the candidate's likelihood, normalised over the likeliest names of a closed list.
 
-Beyond the paper, for models that continue a plain text and give full top lists, in games with a closed entity list. What
-the model would write as its answer is searched best first along the list's names: a step asks for the likeliest next
-tokens after the best beginning so far, and keeps those that some name goes on with. The search ends with the `LIKELIEST`
-most likely names; the candidate's own likelihood is followed to its end if it is not among them.
+Beyond the paper, for models that continue a plain text and give full top lists, in games with a closed entity list.
+What the model would write as its answer is searched best first along the list's names: a step asks for the likeliest
+next tokens after the best beginning so far, and keeps those that some name goes on with. The search ends with the
+`LIKELIEST` most likely names; the candidate's own likelihood is followed to its end if it is not among them.
 """
 
 import heapq

@@ -6,7 +6,7 @@ from hinterguesser.domain.script import Reply
 
 
 def stated(reply: Reply) -> Estimate:
-    """The confidence that `reply` states; a reply that was cut off states none, since its last digits may be missing."""
+    """The confidence that `reply` states; one that was cut off states none, since its last digits may be missing."""
     if reply.finish_reason == "length":
         return Unscored("the reply was cut off by the token limit")
     read = verbalized(reply.text)

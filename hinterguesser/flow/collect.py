@@ -115,7 +115,7 @@ def collect(
 
         async def work(desk: Desk) -> None:
             items = ((each, setup.script(each, plan, tries)) for each, plan in zip(setup.questions, plans, strict=True))
-            await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
+            await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
             await desk.settled()
 
         _, used = session.run(work, folder, calls)

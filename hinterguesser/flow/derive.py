@@ -105,7 +105,7 @@ def derive(
 
         async def work(desk: Desk) -> None:
             items = ((dialogue, maker.script(dialogue, missing)) for dialogue in waiting)
-            await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
+            await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
 
         try:
             _, used = session.run(work, run, calls)

@@ -12,6 +12,7 @@ import hinterguesser
 from hinterguesser.backends.settings import CallSettings
 from hinterguesser.derive.voting import Question, Vote, vote
 from hinterguesser.domain.entity import Attribute, Entity, EntityList
+from hinterguesser.domain.prompts import PromptBook
 from hinterguesser.domain.script import Script
 from hinterguesser.errors import CallFailed, UserError
 from hinterguesser.flow import plugins, session
@@ -77,11 +78,7 @@ def enrich(
     questions = questions_of(read_entities(game_list))
     prompts = read_prompts(settings.prompts)
     session.check_models([settings.model], calls)
-    hashes = prompts.sha256()
-    asked = {"game": settings.game, "model": settings.model, "samples": settings.samples}
-    asked |= {f"entities {name}": digest for name, digest in list_sha256(settings.entities).items()}
-    asked |= {f"questions {name}": digest for name, digest in list_sha256(game_list).items()}
-    asked |= {f"prompt {name}": hashes[name] for name in ("enrich", "again")}
+    asked = _asked(settings, game_list, prompts)
     folder = WorkFolder.begin(out, COMMAND, asked, {"hinterguesser": hinterguesser.__version__})
     chosen = listed.entities[: settings.limit]
     with folder.held():
@@ -102,7 +99,7 @@ def enrich(
 
         async def work(desk: Desk) -> None:
             items = ((entity, script(entity)) for entity in chosen)
-            await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
+            await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
             await desk.settled()
 
         _, used = session.run(work, folder, calls)
@@ -110,6 +107,15 @@ def enrich(
     counted = Counter(one.left_out or "" for told in votes.values() for one in told)
     facts = counted.pop("", 0)
     return Enriched(path, votes_path, len(chosen), facts, counted, tuple(failed), used)
+
+
+def _asked(settings: EnrichSettings, game_list: Path, prompts: PromptBook) -> dict[str, Any]:
+    """What decides the facts, for the folder's record."""
+    hashes = prompts.sha256()
+    asked: dict[str, Any] = {"game": settings.game, "model": settings.model, "samples": settings.samples}
+    asked |= {f"entities {name}": digest for name, digest in list_sha256(settings.entities).items()}
+    asked |= {f"questions {name}": digest for name, digest in list_sha256(game_list).items()}
+    return asked | {f"prompt {name}": hashes[name] for name in ("enrich", "again")}
 
 
 def questions_of(listed: EntityList) -> list[Question]:

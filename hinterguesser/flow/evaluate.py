@@ -65,7 +65,7 @@ def evaluate(
 
         async def work(desk: Desk) -> None:
             items = ((item, put(*item)) for item in trials.items)
-            await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
+            await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
             await desk.settled()
 
         _, used = session.run(work, folder, calls)

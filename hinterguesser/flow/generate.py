@@ -108,7 +108,7 @@ def generate(
                 progress.advance()
 
             items = ((entity, setup.script(entity)) for entity in waiting)
-            await drive(items, desk.ask, ended, at_once=calls.concurrency, stopping=desk.stopping)
+            await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
 
         try:
             _, used = session.run(work, run, calls)

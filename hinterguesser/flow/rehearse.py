@@ -1,7 +1,7 @@
 """--dry-run: what a run would ask, before anything is paid.
 
-A sample of the run's own scripts is driven with made-up replies of ordinary length. So the prompts are the real ones, and
-only the replies' lengths (and, for games that models play, the number of turns) are assumed.
+A sample of the run's own scripts is driven with made-up replies of ordinary length. So the prompts are the real ones,
+and only the replies' lengths (and, for games that models play, the number of turns) are assumed.
 """
 
 from collections.abc import Callable, Sequence

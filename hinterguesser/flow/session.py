@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -11,7 +12,9 @@ from typing import Protocol, TypeVar
 
 from hinterguesser.backends.resolve import Backends
 from hinterguesser.backends.settings import CallSettings
+from hinterguesser.errors import UserError
 from hinterguesser.flow.desk import Desk
+from hinterguesser.store.batches import BATCHES_FILE, BatchBook, OpenBatch, read_batches
 from hinterguesser.store.journal import Journal
 from hinterguesser.store.workfolder import WorkFolder
 
@@ -85,9 +88,11 @@ def run(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSet
     Works where a loop is running already (a notebook): then in a thread of its own.
 
     Raises:
+        UserError: batches are open, and this run would ask their calls again.
         KeyboardInterrupt: Ctrl-C. Pressed once, nothing new is started and what is in flight is finished and kept;
             pressed twice, the run ends now. Nothing that is in the journal is lost either way.
     """
+    _refuse_to_ask_twice(folder, calls)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -110,27 +115,61 @@ def run(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSet
 
 
 async def _attended(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings) -> tuple[T, Used]:
-    start = time.monotonic()
     with Journal(calls.journal or folder.journal_path) as journal:
-        backends = Backends(calls, on_failed_attempt=journal.failed_attempt)
-        desk = Desk(backends, journal)
-        task = asyncio.ensure_future(work(desk))
-        presses = _listen(desk, task)
+        book = BatchBook(folder.path, journal) if calls.batch else None
+        backends = Backends(calls, on_failed_attempt=journal.failed_attempt, book=book, notice=_say)
         try:
-            result = await task
-            return result, _used(desk, start)
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
-        except Exception as error:
-            if presses and str(error) == INTERRUPTED:
-                raise KeyboardInterrupt from None
+            return await _heard(work, folder, Desk(backends, journal))
+        except KeyboardInterrupt:
+            still_open = book.open() if book else []
+            if still_open:
+                raise KeyboardInterrupt(_go_on(still_open)) from None
             raise
-        finally:
-            await backends.close()
-            used = _used(desk, start)
-            if used.calls or used.requests:
-                folder.record.setdefault("used", []).append(asdict(used))
-                folder.save_record()
+
+
+async def _heard(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, desk: Desk) -> tuple[T, Used]:
+    start = time.monotonic()
+    task = asyncio.ensure_future(work(desk))
+    presses = _listen(desk, task)
+    try:
+        result = await task
+        return result, _used(desk, start)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    except Exception as error:
+        if presses and str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        await desk.backends.close()
+        used = _used(desk, start)
+        if used.calls or used.requests:
+            folder.record.setdefault("used", []).append(asdict(used))
+            folder.save_record()
+
+
+def _refuse_to_ask_twice(folder: WorkFolder, calls: CallSettings) -> None:
+    """Without --batch, the calls that are in open batches would be made and paid a second time."""
+    still_open = [] if calls.batch else read_batches(folder.path)
+    if still_open:
+        count = sum(len(batch.calls) for batch in still_open)
+        raise UserError(
+            f"{folder.path / BATCHES_FILE}: {count} calls of this run are in batches at {still_open[0].endpoint}; "
+            "give --batch to collect their replies, or delete this file to make them again"
+        )
+
+
+def _go_on(still_open: list[OpenBatch]) -> str:
+    count = sum(len(batch.calls) for batch in still_open)
+    names = ", ".join(batch.batch_id or "(being submitted)" for batch in still_open[:5])
+    return (
+        f"interrupted; what was done is kept. {count} calls go on in batches at {still_open[0].endpoint} ({names}"
+        f"{', ...' if len(still_open) > 5 else ''}). Run the same command again to collect their replies and go on."
+    )
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"hinterguesser: {text}\n")
 
 
 def _used(desk: Desk, start: float) -> Used:
@@ -157,6 +196,7 @@ def _listen(desk: Desk, task: "asyncio.Future[T]") -> list[int]:
     def pressed() -> None:
         presses.append(1)
         desk.stop(INTERRUPTED)
+        desk.backends.stop(INTERRUPTED)
         if len(presses) == 1:
             loop.call_later(FINISH_SECONDS, task.cancel)
         else:

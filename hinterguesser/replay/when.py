@@ -11,7 +11,7 @@ from hinterguesser.replay.controllers import Action, Decisions, Gate, fixed, gat
 from hinterguesser.replay.grid import Grid
 from hinterguesser.replay.tables import NOTHING, Table, number, percent
 
-CUTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,10 @@ def when_to_commit(grid: Grid, confidence: FloatArray | None = None, cuts: tuple
         cuts: The thresholds.
     """
     said = grid.confidence if confidence is None else confidence
-    budget = grid.depths - 1
+    depths = int(grid.length.max(initial=1))
+    budget = depths - 1
     rules = [_rule(grid, cut, None, gated(said, grid, Gate(cut, 0.0, budget))) for cut in cuts]
-    rules += [_rule(grid, None, depth, fixed(grid, depth)) for depth in range(grid.depths)]
+    rules += [_rule(grid, None, depth, fixed(grid, depth)) for depth in range(depths)]
     return [*rules, _rule(grid, None, None, oracle_stop(grid, budget))]
 
 
@@ -61,10 +62,16 @@ def _rule(grid: Grid, cut: float | None, depth: int | None, decisions: Decisions
 
 
 def when_table(rules: list[Rule], title: str, *, turns: bool) -> Table:
-    """The rules as a table; with `turns`, depths are shown as turns, which count from 1."""
+    """The rules as a table; with `turns`, depths are shown as turns, which count from 1.
+
+    Of thresholds that nothing reaches, the lowest is shown.
+    """
     word, first = ("turn", 1) if turns else ("depth", 0)
     rows = []
+    unreached = [rule for rule in rules if rule.cut is not None and rule.done.commits == 0]
     for rule in rules:
+        if rule in unreached[1:]:
+            continue
         if rule.cut is not None:
             name = f"when confidence is {100 * rule.cut:g} % or more"
         elif rule.depth is not None:

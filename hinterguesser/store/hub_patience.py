@@ -36,7 +36,7 @@ class Patience:
                 self.pause(error)
 
     def pause(self, error: BaseException) -> None:
-        """Wait as long as the Hub asks; else not at all, then longer each time. Raise `error` when it has been enough."""
+        """Wait as long as the Hub asks, else longer each time, beginning with not at all; in the end raise `error`."""
         asked = hub_errors.retry_after_seconds(error)
         own = min(2.0 ** (self._tries - 1), _LONGEST_OWN_WAIT_SECONDS) if self._tries else 0.0
         seconds = own if asked is None else asked

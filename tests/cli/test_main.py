@@ -96,7 +96,7 @@ def test_the_version_is_the_packages():
         (["evaluate", str(ROOT / "release" / "small"), "--model", "builtin/oracle", "--out", "x"], "builtin/oracle"),
         (
             ["evaluate", str(ROOT / "release" / "small"), "--model", "m", "--methods", "x", "--out", "x"],
-            "unknown method 'x'; there are: cot_verb, oracle_correct, oracle_sufficient, p_sufficient",
+            "unknown method 'x'; there are: candidate_likelihood, cot_verb, oracle_correct",
         ),
         (["models", "get", "gpt-5"], "gpt-5"),
         (["models", "path", "gpt-5"], "gpt-5"),

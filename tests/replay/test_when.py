@@ -25,8 +25,8 @@ def test_each_rule_says_when_it_commits_and_what_it_wins(make_traces):
     table = when_table(rules, "When?", turns=True)
     assert table.heads[1] == "mean turn"
     assert [row[:2] for row in table.rows] == [
-        ("when confidence is 70.0 % or more", "1.5"),
-        ("when confidence is 100.0 % or more", "3.0"),
+        ("when confidence is 70 % or more", "1.5"),
+        ("when confidence is 100 % or more", "3.0"),
         ("always at turn 1", "1.0"),
         ("always at turn 2", "1.7"),
         ("always at turn 3", "2.0"),
@@ -39,3 +39,11 @@ def test_a_threshold_that_is_never_reached_has_no_turn(make_traces):
     [rule, *_] = when_to_commit(grid, cuts=(0.5,))
     assert rule.mean_depth is None
     assert when_table([rule], "When?", turns=False).rows[0][1:4] == ("–", "0.0 %", "–")
+
+
+def test_of_thresholds_that_are_never_reached_one_is_shown(make_traces):
+    grid = held_out(make_traces([{"question_id": "q", "depth": 0, "confidence": 0.25, "correct": True}]))
+    names = [row[0] for row in when_table(when_to_commit(grid), "When?", turns=False).rows]
+    assert [name for name in names if name.startswith("when")] == [
+        "when confidence is 10 % or more", "when confidence is 20 % or more", "when confidence is 30 % or more",
+    ]  # fmt: skip

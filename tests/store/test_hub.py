@@ -75,8 +75,8 @@ class Bench:
         return done.stdout if status == 0 else done.stderr
 
     def loaded(self, *parts):
-        """Rows as `datasets.load_dataset` gives them, for each part (config, split, revision), which may be cut short."""
-        whole = [(*part, "test", None)[:3] if len(part) == 1 else (*part, None)[:3] for part in parts]
+        """Rows as `datasets.load_dataset` gives them, for each (config, split, revision); config alone will do."""
+        whole = [(*part, *("test", None)[len(part) - 1 :]) for part in parts]
         done = self.run(self.name, json.dumps(whole), code=LOAD)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
