@@ -104,7 +104,12 @@ class Batches:
         well: list[bytes] = []
         badly: list[bytes] = []
         for at, line in enumerate(wanted):
-            plain: dict[str, Any] = {"id": f"line_{at}", "custom_id": line["custom_id"], "response": None, "error": None}
+            plain: dict[str, Any] = {
+                "id": f"line_{at}",
+                "custom_id": line["custom_id"],
+                "response": None,
+                "error": None,
+            }
             if at >= done:
                 if status == "failed":
                     continue

@@ -1,13 +1,14 @@
 """The files and batch endpoints of OpenAI, and of servers that offer the same, through the `openai` package."""
 
 import asyncio
+import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_delay, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_delay
 
 from hinterguesser.backends.faults import Fault, fault_from_status, scrub
 from hinterguesser.backends.retries import is_worth_retrying
@@ -64,6 +65,7 @@ class BatchApi:
         self._server = server
         self._settings = settings
         self._ever = False
+        self._rng = random.Random()  # noqa: S311 - jitter
         self._client = openai.AsyncOpenAI(
             api_key=server.key or "none",
             base_url=server.base,
@@ -171,12 +173,12 @@ class BatchApi:
 
     async def _persist(self, make: Callable[[], Awaitable[T]]) -> T:
         settings = self._settings
-        grows = wait_exponential_jitter(initial=settings.backoff_seconds, max=settings.max_backoff_seconds)
 
         def wait(state: RetryCallState) -> float:
             fault = state.outcome.exception() if state.outcome is not None else None
             told = fault.retry_after_seconds if isinstance(fault, Fault) else None
-            return max(grows(state), min(told or 0.0, settings.max_backoff_seconds))
+            mean = min(settings.backoff_seconds * 2.0 ** (state.attempt_number - 1), settings.max_backoff_seconds)
+            return max(mean * (0.5 + self._rng.random()), min(told or 0.0, settings.max_backoff_seconds))
 
         async for attempt in AsyncRetrying(
             retry=retry_if_exception(is_worth_retrying),

@@ -12,6 +12,7 @@ Examples:
   hinterguesser metrics evals/smollm2
   hinterguesser metrics mine.csv --by model,method --percent --json
   hinterguesser metrics mine.parquet --resamples 0
+  hinterguesser metrics evals/grace --calscore runs/grace
 
 \b
 A row is one estimate, and needs five columns:
@@ -46,12 +47,33 @@ def _names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     help="Bootstrap resamples of the intervals; 0 leaves intervals out.",
 )  # fmt: skip
 @click.option("--out", type=options.PATH, metavar="DIR", help="Also write all tables as text, CSV, LaTeX and JSON.")
+@click.option(
+    "--calscore", type=options.PATH, metavar="RUN",
+    help="Instead, GRACE's own scores (MCE, CalScore), with who was right when from the run of `adapt grace`.",
+)  # fmt: skip
+@click.option(
+    "--human-teams", type=click.IntRange(1), metavar="N",
+    help="Human teams that heard each question; else those that tried it.",
+)  # fmt: skip
 @options.seed
 @options.as_json
 @options.config_file
-def command(predictions: Path, percent: bool, out: Path | None, as_json: bool, **values: Any) -> int:
+def command(
+    predictions: Path,
+    percent: bool,
+    calscore: Path | None,
+    human_teams: int | None,
+    out: Path | None,
+    as_json: bool,
+    **values: Any,
+) -> int:
     """Measure calibration and monotonicity of PREDICTIONS: a JSONL, CSV or Parquet file, or an evaluation's folder."""
-    from hinterguesser.cli.reports import summarised
+    from hinterguesser.cli.reports import human_adjusted, summarised
     from hinterguesser.flow.metrics import MetricsSettings, metrics
 
+    if calscore is not None:
+        from hinterguesser.flow.calscore import CalScoreSettings, calscores
+
+        wanted = CalScoreSettings(calscore, human_teams, values["resamples"], values["seed"])
+        return human_adjusted(calscores(predictions, wanted, percent=percent), as_json)
     return summarised(metrics(predictions, MetricsSettings(**values), percent=percent), out, as_json)

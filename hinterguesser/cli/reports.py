@@ -219,6 +219,31 @@ def summarised(summary: "Summary", out: Path | None, as_json: bool) -> int:
     return 0
 
 
+def human_adjusted(scores: Sequence[dict[str, Any]], as_json: bool) -> int:
+    """Say what GRACE's own scores are; the exit status."""
+    if as_json:
+        print_json({"groups": list(scores)})
+        return 0
+    from hinterguesser.report.tables import table, with_interval
+
+    by = list(dict.fromkeys(name for each in scores for name in each["by"]))
+    rows = [
+        (
+            *(each["by"].get(name) or "-" for name in by),
+            str(each["dialogues"]),
+            str(each["n"]),
+            *(with_interval(each, name) for name in ("mce", "calscore")),
+        )
+        for each in scores
+    ]
+    click.echo(table((*by, "questions", "N", "MCE", "CalScore"), rows, text_columns=len(by)))
+    click.echo(
+        "\nMCE: 1 less the expected confidence in right answers. CalScore: the same, where a right answer counts for the\n"
+        "share of human teams that lack it by then. 0 is best. Brackets: 95 % intervals over questions."
+    )
+    return 0
+
+
 def demonstrated(demonstration: "Demonstration", out: Path) -> int:
     """Say what the quickstart made; the exit status."""
     from hinterguesser.report.dialogues import with_confidences
