@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hinterguesser.adapters.records import spaced, valid
 from hinterguesser.domain.entity import Entity, EntityList
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.errors import UserError
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")

@@ -15,7 +15,7 @@ from hinterguesser.adapters.countries import COUNTRIES
 from hinterguesser.adapters.files import decode, existing, parse_json, read_bytes
 from hinterguesser.adapters.listing import Draft, ImportedList, Note, assemble
 from hinterguesser.adapters.records import spaced, valid
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.errors import UserError
 
 _MAX_SOURCE_BYTES = 20_000_000

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from hinterguesser.backends.faults import Fault
-from hinterguesser.confidence.parsing import split_reasoning
+from hinterguesser.confidence.boxes import split_reasoning
 from hinterguesser.domain.script import Reply, TokenChoice, Usage
 
 Plain = dict[str, Any]

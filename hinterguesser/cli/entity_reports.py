@@ -46,7 +46,7 @@ def checked(file: Path, listed: "EntityList", findings: "Sequence[Finding]", pro
 
 def shown(file: Path, listed: "EntityList", names: Sequence[str], limit: int, as_json: bool) -> int:
     """Show a list, or some of its entities; the exit status."""
-    from hinterguesser.domain.matching import normalise
+    from hinterguesser.domain.spelling import normalise
 
     wanted = {normalise(name) for name in names}
     found = [

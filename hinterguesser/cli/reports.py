@@ -238,8 +238,8 @@ def human_adjusted(scores: Sequence[dict[str, Any]], as_json: bool) -> int:
     ]
     click.echo(table((*by, "questions", "N", "MCE", "CalScore"), rows, text_columns=len(by)))
     click.echo(
-        "\nMCE: 1 less the expected confidence in right answers. CalScore: the same, where a right answer counts for the\n"
-        "share of human teams that lack it by then. 0 is best. Brackets: 95 % intervals over questions."
+        "\nMCE: 1 less the expected confidence in right answers. CalScore: the same, where a right answer counts for "
+        "the\nshare of human teams that lack it by then. 0 is best. Brackets: 95 % intervals over questions."
     )
     return 0
 

@@ -1,7 +1,7 @@
 """The model's own answer, drawn greedily once per turn and condition; every method then judges it."""
 
+from hinterguesser.confidence.answers import answer
 from hinterguesser.confidence.base import Context
-from hinterguesser.confidence.parsing import answer
 from hinterguesser.domain.estimate import Unscored
 from hinterguesser.domain.script import Sampling, Script
 

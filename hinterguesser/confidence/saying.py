@@ -1,6 +1,6 @@
 """A confidence that a model puts into words."""
 
-from hinterguesser.confidence.parsing import verbalized
+from hinterguesser.confidence.statements import verbalized
 from hinterguesser.domain.estimate import Confidence, Estimate, Unscored
 from hinterguesser.domain.script import Reply
 

@@ -7,8 +7,8 @@ answer can be read is left out of the share; with fewer than half of the samples
 from dataclasses import replace
 
 from hinterguesser.confidence.answering import CHAT, PLAIN
+from hinterguesser.confidence.answers import answer
 from hinterguesser.confidence.base import Candidate, Context, Method
-from hinterguesser.confidence.parsing import answer
 from hinterguesser.domain.estimate import Confidence, Estimate, Unscored
 from hinterguesser.domain.script import Script
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hinterguesser.domain.dialogue import Dialogue
 from hinterguesser.domain.leak import secret as compiled_secret
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 
 RETRIED = "backend_error"
 """The one reason that is no property of the dialogue: it is played again when the run goes on."""

@@ -15,7 +15,7 @@ from hinterguesser.domain.dialogue import Dialogue, Hint, Placebo
 from hinterguesser.domain.entity import Entity
 from hinterguesser.domain.facts import Fact, FactTable
 from hinterguesser.domain.leak import secret as compiled_secret
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.errors import UserError
 
 

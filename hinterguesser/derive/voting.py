@@ -8,9 +8,9 @@ from typing import Any
 
 from hinterguesser.domain.entity import Attribute, Entity
 from hinterguesser.domain.leak import secret as compiled_secret
-from hinterguesser.domain.matching import normalise
 from hinterguesser.domain.prompts import PromptBook
 from hinterguesser.domain.script import Call, Message, Sampling, Script, together
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.domain.structured import Stuck, ask
 
 SCHEMA = {"type": "object", "minProperties": 1}

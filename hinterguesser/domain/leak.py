@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hinterguesser.domain.matching import fold, normalise, word_forms
+from hinterguesser.domain.spelling import fold, normalise, word_forms
 
 
 def _words_of(text: str) -> frozenset[str]:

@@ -9,254 +9,15 @@ parentheses and a trailing ", Country". Whatever stays unclear is no match.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-_ARTICLES = frozenset({"the", "a", "an"})
+from hinterguesser.domain.places import COUNTRIES, COUNTRY_OF, agree, is_place, qualifier
+from hinterguesser.domain.spelling import ARTICLES, HYPHENATED_A, fold, joined, normalise, word_forms, words_in
+
 _LONGEST_READ = 1000
 """Characters; a longer guess is an essay and matches only a name that is the very same text."""
-
-# --- one spelling for one text ---
-
-_LETTERS = str.maketrans("łøđħŧıð", "lodhtid") | {ord("æ"): "ae", ord("œ"): "oe", ord("þ"): "th"}
-# Marks that only decorate: general combining, Hebrew points, Arabic vowels; and invisible characters. Marks
-# that are letters of their script (Devanagari vowels, Japanese voicing, the breve of й) stay.
-_MARKS = re.compile(
-    "[\u0300-\u0305\u0307-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"
-    "\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]|(?<!и)\u0306"
-)
-_APOSTROPHES = re.compile(r"(?<=[^\W_])['\u2019\u2018\u02bc\u02bb`](?=[^\W_])")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_SIGNS = re.compile(r"(?<![\w+#])[+#]+|[+#]+(?=\w)")
-_HYPHENATED_A = re.compile(r"^[\W_]*(?:the\s+)?a[-\u2010](?=[^\W_])")
-_INVERTED = re.compile(r"[,\u060c]\s*(?:the|an|a)[\W_]*$")
-
-
-class _Characters(dict[int, int | str | None]):
-    """Letters, marks and digits stay, format characters go, everything else becomes a space."""
-
-    def __missing__(self, code: int) -> int | str | None:
-        category = unicodedata.category(chr(code))
-        kept: int | str | None = " "
-        if category[0] in "LMN" or chr(code) in "+#":
-            kept = code
-        elif category == "Cf":
-            kept = None
-        self[code] = kept
-        return kept
-
-
-_CHARACTERS = _Characters()
-
-
-def fold(text: str) -> str:
-    """Return `text` without case, width variants and decorating marks: "Łódź" and "LODZ" are both "lodz".
-
-    Invisible characters such as the soft hyphen go too. Punctuation and spaces stay. The result can be longer
-    or shorter than `text`.
-    """
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", plain).translate(_LETTERS))
-
-
-@lru_cache(maxsize=65536)
-def normalise(text: str) -> str:
-    """Return the one spelling that all ways to write the same short text share.
-
-    Case and diacritics are folded (letters of every script stay), "&" becomes "and", an apostrophe inside a
-    word goes, other punctuation becomes a space, spaces collapse. Leading articles (the, a, an), a trailing
-    "the" and an inverted ", A" are dropped, unless nothing else is left: "The The" stays "the the", "Vitamin
-    A" keeps its A, "A-Team" is "ateam". "C++" and "C#" keep their signs. A text without any letter or digit
-    ("!!!") keeps its punctuation. Idempotent; empty only for blank text.
-    """
-    folded = _HYPHENATED_A.sub("a", fold(text))
-    words = _words(folded)
-    if not words:
-        return " ".join(folded.split()) or " ".join(text.split())
-    core = words
-    if len(core) > 1 and core[-1] in _ARTICLES and _INVERTED.search(folded):
-        core = core[:-1]
-    while core and core[-1] == "the":
-        core = core[:-1]
-    while core and core[0] in _ARTICLES:
-        core = core[1:]
-    return unicodedata.normalize("NFC", " ".join(core or words))
-
-
-def _words(folded: str) -> list[str]:
-    spaced = _THOUSANDS.sub("", _APOSTROPHES.sub("", folded)).replace("&", " and ")
-    return _SIGNS.sub(" ", spaced.translate(_CHARACTERS)).split()
-
-
-_SHORT_FORMS = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
-_JOINABLE = re.compile(r" (?!\d)|(?<!\d) ")
-
-
-def _key(normal: str) -> str:
-    """Return what two normalised texts share: short forms written out, words joined unless digits meet."""
-    words = normal.split(" ")
-    spelled = [_SHORT_FORMS.get(word, word) for word in words[:-1]]
-    spelled.append("street" if words[-1] == "st" and spelled else words[-1])
-    return _JOINABLE.sub("", " ".join(spelled))
-
-
-# --- English plurals ---
-
-
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_IRREGULAR = tuple(
-    (one, many)
-    for pair in _words_of(
-        "man/men child/children foot/feet tooth/teeth goose/geese mouse/mice louse/lice knife/knives "
-        "wife/wives life/lives leaf/leaves wolf/wolves half/halves calf/calves loaf/loaves thief/thieves "
-        "elf/elves scarf/scarves hoof/hooves person/people ox/oxen die/dice cactus/cacti fungus/fungi "
-        "quiz/quizzes"
-    )
-    for one, _, many in [pair.partition("/")]
-)
-# Words in -s that are not the plural of the word without it, wherever they stand ...
-_NOT_PLURAL = _words_of(
-    "adams andrews daniels edwards jacobs matthews michaels peters phillips richards roberts rogers samuels "
-    "stevens williams news"
-)
-# ... and those that name another thing only when they are the whole answer ("wine glasses" is a plural).
-_NOT_PLURAL_ALONE = _words_of("glasses arms customs goods spectacles scales")
-
-
-def _plurals(word: str) -> set[str]:
-    found = {word[: -len(one)] + many for one, many in _IRREGULAR if word.endswith(one)}
-    if re.search(r"[^aeiou]y$", word):
-        found.add(word[:-1] + "ies")
-    elif re.search(r"(?:s|x|z|ch|sh)$", word):
-        found.add(word + "es")
-    else:
-        found.add(word + "s")
-        if re.search(r"[^aeiou]o$", word):
-            found.add(word + "es")
-    return found
-
-
-def _singulars(word: str) -> set[str]:
-    guesses = {word[: -len(many)] + one for one, many in _IRREGULAR if word.endswith(many)}
-    if word.endswith("s") and not word.endswith("ss"):
-        guesses |= {word[:-1], word[:-2], word[:-3] + "y"}
-    return {guess for guess in guesses if len(guess) >= 3 and word in _plurals(guess)}
-
-
-def word_forms(word: str, *, alone: bool = False) -> frozenset[str]:
-    """Return `word` with its English singular and plural spellings, all lower case.
-
-    Made by rule, so some forms are no words ("pari" for "paris"). Pairs that name two things are kept apart:
-    "adams" is not "adam", and with `alone` (the word is the whole answer) "glasses" is not "glass". Words
-    under three letters and words with other than a-z have one form, themselves.
-    """
-    if len(word) < 3 or not (word.isascii() and word.isalpha()):
-        return frozenset({word})
-    apart = _NOT_PLURAL | _NOT_PLURAL_ALONE if alone else _NOT_PLURAL
-    if word in apart:
-        return frozenset({word})
-    return frozenset({word} | ((_plurals(word) | _singulars(word)) - apart))
-
-
-# --- qualifiers: ", Country" and "(planet)" ---
-
-_COUNTRY_NAMES = (
-    "Afghanistan;Albania;Algeria;Andorra;Angola;Antigua and Barbuda;Argentina;Armenia;Australia;Austria;"
-    "Azerbaijan;Bahamas;Bahrain;Bangladesh;Barbados;Belarus;Belgium;Belize;Benin;Bhutan;Bolivia;"
-    "Bosnia and Herzegovina;Botswana;Brazil;Brunei;Bulgaria;Burkina Faso;Burundi;Cambodia;Cameroon;Canada;"
-    "Cape Verde;Central African Republic;Chad;Chile;China;Colombia;Comoros;Republic of the Congo;"
-    "Democratic Republic of the Congo;Congo;Costa Rica;Croatia;Cuba;Cyprus;Czech Republic;Denmark;Djibouti;"
-    "Dominica;Dominican Republic;East Timor;Ecuador;Egypt;El Salvador;Equatorial Guinea;Eritrea;Estonia;"
-    "Eswatini;Ethiopia;Fiji;Finland;France;Gabon;Gambia;Georgia;Germany;Ghana;Greece;Greenland;Grenada;"
-    "Guatemala;Guinea;Guinea-Bissau;Guyana;Haiti;Honduras;Hong Kong;Hungary;Iceland;India;Indonesia;Iran;"
-    "Iraq;Ireland;Israel;Italy;Ivory Coast;Jamaica;Japan;Jordan;Kazakhstan;Kenya;Kiribati;Kosovo;Kuwait;"
-    "Kyrgyzstan;Laos;Latvia;Lebanon;Lesotho;Liberia;Libya;Liechtenstein;Lithuania;Luxembourg;Macau;"
-    "Madagascar;Malawi;Malaysia;Maldives;Mali;Malta;Marshall Islands;Mauritania;Mauritius;Mexico;Micronesia;"
-    "Moldova;Monaco;Mongolia;Montenegro;Morocco;Mozambique;Myanmar;Namibia;Nauru;Nepal;Netherlands;"
-    "New Zealand;Nicaragua;Niger;Nigeria;North Korea;North Macedonia;Norway;Oman;Pakistan;Palau;Palestine;"
-    "Panama;Papua New Guinea;Paraguay;Peru;Philippines;Poland;Portugal;Puerto Rico;Qatar;Romania;Russia;"
-    "Rwanda;Saint Kitts and Nevis;Saint Lucia;Saint Vincent and the Grenadines;Samoa;San Marino;"
-    "Sao Tome and Principe;Saudi Arabia;Senegal;Serbia;Seychelles;Sierra Leone;Singapore;Slovakia;Slovenia;"
-    "Solomon Islands;Somalia;South Africa;South Korea;South Sudan;Spain;Sri Lanka;Sudan;Suriname;Sweden;"
-    "Switzerland;Syria;Taiwan;Tajikistan;Tanzania;Thailand;Togo;Tonga;Trinidad and Tobago;Tunisia;Turkey;"
-    "Turkmenistan;Tuvalu;Uganda;Ukraine;United Arab Emirates;United Kingdom;United States;Uruguay;Uzbekistan;"
-    "Vanuatu;Vatican City;Venezuela;Vietnam;Yemen;Zambia;Zimbabwe"
-)
-_SAME_PLACE = (
-    "USA=United States;US=United States;United States of America=United States;America=United States;"
-    "UK=United Kingdom;Great Britain=United Kingdom;Britain=United Kingdom;UAE=United Arab Emirates;"
-    "Czechia=Czech Republic;Turkiye=Turkey;Burma=Myanmar;Korea=South Korea;Republic of Korea=South Korea;"
-    "Viet Nam=Vietnam;Russian Federation=Russia;Cote d'Ivoire=Ivory Coast;Timor-Leste=East Timor;Macao=Macau;"
-    "Swaziland=Eswatini;Holland=Netherlands;DR Congo=Democratic Republic of the Congo;Cabo Verde=Cape Verde;"
-    "DRC=Democratic Republic of the Congo;Macedonia=North Macedonia;PRC=China;"
-    "People's Republic of China=China"
-)
-_REGION_NAMES = {
-    "United States": (
-        "Alabama=AL;Alaska=AK;Arizona=AZ;Arkansas=AR;California=CA;Colorado=CO;Connecticut=CT;Delaware=DE;"
-        "Florida=FL;Georgia=GA;Hawaii=HI;Idaho=ID;Illinois=IL;Indiana=IN;Iowa=IA;Kansas=KS;Kentucky=KY;"
-        "Louisiana=LA;Maine=ME;Maryland=MD;Massachusetts=MA;Michigan=MI;Minnesota=MN;Mississippi=MS;"
-        "Missouri=MO;Montana=MT;Nebraska=NE;Nevada=NV;New Hampshire=NH;New Jersey=NJ;New Mexico=NM;"
-        "New York=NY;North Carolina=NC;North Dakota=ND;Ohio=OH;Oklahoma=OK;Oregon=OR;Pennsylvania=PA;"
-        "Rhode Island=RI;South Carolina=SC;South Dakota=SD;Tennessee=TN;Texas=TX;Utah=UT;Vermont=VT;"
-        "Virginia=VA;Washington=WA;West Virginia=WV;Wisconsin=WI;Wyoming=WY;District of Columbia=DC"
-    ),
-    "Canada": (
-        "Alberta=AB;British Columbia=BC;Manitoba=MB;New Brunswick=NB;Newfoundland and Labrador=NL;"
-        "Nova Scotia=NS;Ontario=ON;Prince Edward Island=PEI;Quebec=QC;Saskatchewan=SK"
-    ),
-    "United Kingdom": "England;Scotland;Wales;Northern Ireland",
-    "Australia": "New South Wales=NSW;Queensland=QLD;South Australia;Tasmania;Victoria;Western Australia",
-    "India": (
-        "Andhra Pradesh;Assam;Bihar;Goa;Gujarat;Haryana;Karnataka;Kerala;Madhya Pradesh;Maharashtra;Odisha;"
-        "Punjab;Rajasthan;Tamil Nadu;Telangana;Uttar Pradesh;Uttarakhand;West Bengal"
-    ),
-}
-
-
-def _place_key(text: str) -> str:
-    return _key(normalise(text))
-
-
-_COUNTRIES = frozenset(_place_key(country) for country in _COUNTRY_NAMES.split(";"))
-_SYNONYMS: dict[str, str] = {}
-for _pair in _SAME_PLACE.split(";"):
-    _SYNONYMS[_place_key(_pair.partition("=")[0])] = _place_key(_pair.partition("=")[2])
-_COUNTRY_OF: dict[str, str] = {}
-for _country, _regions in _REGION_NAMES.items():
-    for _region, _, _letters in (pair.partition("=") for pair in _regions.split(";")):
-        _COUNTRY_OF[_place_key(_region)] = _place_key(_country)
-        if _letters:
-            _SYNONYMS[_place_key(_letters)] = _place_key(_region)
-
-
-def _qualifier(text: str) -> str:
-    key = _place_key(text)
-    return _SYNONYMS.get(key, key)
-
-
-def _meaning(qualifiers: tuple[str, ...]) -> set[str]:
-    """Return the qualifiers and the countries they imply: "oregon" says "unitedstates" too."""
-    return {*qualifiers, *(_COUNTRY_OF[one] for one in qualifiers if one in _COUNTRY_OF)}
-
-
-def _agree(guessed: tuple[str, ...], named: tuple[str, ...]) -> bool:
-    """One says no more than the other; and what the guess says more ends in a place the name speaks of."""
-    ours, theirs = _meaning(guessed), _meaning(named)
-    if ours <= theirs:
-        return True
-    return theirs <= ours and (guessed[-1] in theirs or _COUNTRY_OF.get(guessed[-1]) in theirs)
-
-
-# --- reading one text ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,14 +51,14 @@ def _split(text: str) -> tuple[str, tuple[str, ...], str | None] | None:
         if _COMMA.search(aside):
             text, aside = f"{text}, {aside}", None
         else:
-            aside = _qualifier(aside) or None
+            aside = qualifier(aside) or None
     head, *parts = _COMMA.split(text.strip(" .,?!"))
     commas: list[str] = []
     for part in parts:
-        place = _qualifier(part)
-        if place in _ARTICLES or not place:
+        place = qualifier(part)
+        if place in ARTICLES or not place:
             continue
-        if place not in _COUNTRIES and place not in _COUNTRY_OF and _ENUMERATES.search(part):
+        if place not in COUNTRIES and place not in COUNTRY_OF and _ENUMERATES.search(part):
             return None
         commas.append(place)
     if not normalise(head) or len(commas) > 3 or not (commas or aside):
@@ -307,13 +68,13 @@ def _split(text: str) -> tuple[str, tuple[str, ...], str | None] | None:
 
 def _reading(text: str) -> _Reading:
     normal = normalise(text)
-    every = " ".join(_words(fold(text)))
-    whole = _Reading(_key(normal), _key(every or normal))
+    every = " ".join(words_in(fold(text)))
+    whole = _Reading(joined(normal), joined(every or normal))
     split = _split(text)
     if split is None:
         return whole
     head, commas, aside = split
-    return _Reading(whole.whole, whole.with_articles, _key(normalise(head)), commas, aside)
+    return _Reading(whole.whole, whole.with_articles, joined(normalise(head)), commas, aside)
 
 
 _COMMAND = re.compile(
@@ -363,9 +124,6 @@ def _readings(guess: str) -> tuple[_Reading, ...]:
     return tuple(_reading(text) for text in texts if text.strip())
 
 
-# --- the matcher ---
-
-
 class Names:
     """All the ways to name one entity, compiled: build once, ask often."""
 
@@ -385,12 +143,12 @@ class Names:
         reading = _reading(text)
         whole = _spellings(text)
         self._whole |= whole
-        if _HYPHENATED_A.match(fold(text)):
+        if HYPHENATED_A.match(fold(text)):
             self._with_articles.add(reading.with_articles)
         for key in whole:
             self._heads.setdefault(key, [])
         split = _split(text)
-        if split is None or (len(reading.commas) > 1 and not _is_place(reading.commas[-1])):
+        if split is None or (len(reading.commas) > 1 and not is_place(reading.commas[-1])):
             return
         for key in _spellings(split[0]):
             self._whole.add(key)
@@ -416,17 +174,13 @@ class Names:
             return True
         known = self._heads[head] or self._qualifiers
         if known:
-            return any(_agree(reading.qualifiers, one) for one in known)
+            return any(agree(reading.qualifiers, one) for one in known)
         if not reading.commas:
             return True
         last = reading.commas[-1]
-        if head in _COUNTRIES:
-            return last == head or _COUNTRY_OF.get(head) == last
-        return _is_place(last)
-
-
-def _is_place(qualifier: str) -> bool:
-    return qualifier in _COUNTRIES or qualifier in _COUNTRY_OF
+        if head in COUNTRIES:
+            return last == head or COUNTRY_OF.get(head) == last
+        return is_place(last)
 
 
 def _spellings(text: str) -> set[str]:
@@ -436,7 +190,7 @@ def _spellings(text: str) -> set[str]:
     capitals = re.findall(r"\w+", text)[-1:]
     if capitals and len(capitals[0]) > 1 and capitals[0].isupper() and last.endswith("s"):
         forms = frozenset({last})  # AIDS is not the plural of aid
-    return {_key(" ".join([*front, form])) for form in forms}
+    return {joined(" ".join([*front, form])) for form in forms}
 
 
 @lru_cache(maxsize=8192)

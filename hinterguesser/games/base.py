@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hinterguesser.domain.dialogue import Hint
 from hinterguesser.domain.leak import Secret
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 
 
 @dataclass(frozen=True, slots=True)

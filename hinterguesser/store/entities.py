@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hinterguesser.domain.entity import Entity, EntityList
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.errors import UserError
 from hinterguesser.store.assets import asset_folder
 from hinterguesser.store.textfiles import (

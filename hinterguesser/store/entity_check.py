@@ -6,7 +6,7 @@ from itertools import islice
 
 from hinterguesser.domain.entity import Entity, EntityList
 from hinterguesser.domain.leak import Secret
-from hinterguesser.domain.matching import normalise, word_forms
+from hinterguesser.domain.spelling import normalise, word_forms
 
 MAX_PAIRS = 1_000
 """Pairs that facts fail to separate are listed up to here, and counted beyond."""

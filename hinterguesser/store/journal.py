@@ -216,6 +216,7 @@ class Journal:
                 while not (self._puts or self._failures or self._closed):
                     self._changed.wait()
             self._hurry.wait(max(0.0, last + self._commit_seconds - time.monotonic()))
+            last = time.monotonic()  # from start to start: a slow disk does not add to the wait
             with self._lock:
                 puts, failures, given, closing = list(self._puts), list(self._failures), self._given, self._closed
                 self._puts.clear()
@@ -229,7 +230,6 @@ class Journal:
             except BaseException as error:  # a bug must not leave someone waiting for ever
                 self._break(UserError(f"{self.path}: the journal cannot go on: {error!r}"))
                 raise
-            last = time.monotonic()
             self._settle(puts, given)
             if closing:
                 return

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 
-from hinterguesser.domain.matching import normalise
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.errors import UserError
 
 TEST = "test"

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hinterguesser.confidence.parsing import Verbalized, answer, label, split_reasoning, verbalized
+from hinterguesser.confidence.amounts import Verbalized
+from hinterguesser.confidence.answers import answer, label
+from hinterguesser.confidence.boxes import split_reasoning
+from hinterguesser.confidence.statements import verbalized
 from hinterguesser.domain.estimate import Unscored
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=80)

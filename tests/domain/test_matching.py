@@ -2,16 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hinterguesser.domain.matching import (
-    Names,
-    fold,
-    matches,
-    names,
-    normalise,
-    same_answer,
-    unwrap,
-    word_forms,
-)
+from hinterguesser.domain.matching import Names, matches, names, same_answer, unwrap
+from hinterguesser.domain.spelling import fold, normalise, word_forms
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 
