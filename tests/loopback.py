@@ -9,6 +9,7 @@ The script gets each request and returns a dict (sent as JSON with status 200), 
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -78,13 +79,16 @@ def completion(text: str, **choice: Any) -> dict[str, Any]:
 class Loopback:
     """The running server. `requests` holds all that came; `most_at_once` the highest number under way together."""
 
-    def __init__(self, script: Script, *, keep_requests: bool = True) -> None:
+    def __init__(self, script: Script, *, keep_requests: bool = True, keep_sent: bool = False) -> None:
         self._script = script
+        self._keep_sent = keep_sent
         self._keep_requests = keep_requests
         self.requests: list[Request] = []
         self.count = 0
         self.under_way = 0
         self.most_at_once = 0
+        self.sent: list[tuple[float, bytes]] = []
+        """With `keep_sent`: when an answer with status 200 was handed to the connection, and to which request."""
         self.url = ""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started = threading.Event()
@@ -143,6 +147,8 @@ class Loopback:
                 sent = orjson.dumps(sent)
             elif isinstance(sent, str):
                 sent = sent.encode()
+            if self._keep_sent and answer.status == 200:
+                self.sent.append((time.monotonic(), raw))
             return web.Response(
                 body=sent, status=answer.status, headers={"Content-Type": answer.content_type, **answer.headers}
             )

@@ -6,9 +6,13 @@ the script knows which dialogue it is in without ever being told the secret.
 
 import json
 import re
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 from loopback import Request, Response, chat
+
+from hinterguesser.store.journal_care import export_journal
 
 KINDS = ("solved", "exhausted", "leak", "malformed")
 
@@ -25,6 +29,21 @@ def expected(number: int) -> tuple[str, str | None]:
 
 def entity_list(count: int) -> str:
     return "".join(f"Thing {number}\n" for number in range(count))
+
+
+def in_journal(path: Path) -> set[str]:
+    """The requests whose replies are on disk, as the server saw them; the file is whole."""
+    if not path.exists():
+        return set()
+    with sqlite3.connect(path) as journal:
+        assert journal.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    return {_as_sent(entry["model"], entry["call"]) for entry in export_journal(path) if entry["kind"] == "reply"}
+
+
+def _as_sent(model: str, call: dict[str, Any]) -> str:
+    body = {"model": model, "messages": call["prompt"], "response_format": {"type": "json_object"}}
+    body |= {name: call[name] for name in ("temperature", "max_tokens", "seed", "top_p")}
+    return json.dumps(body, sort_keys=True)
 
 
 class TableTalk:

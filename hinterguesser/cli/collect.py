@@ -36,13 +36,14 @@ Run the same command again to go on with one that was stopped."""
 )  # fmt: skip
 @click.option("--embedder", metavar="NAME", help="With --ranker embedding: e.g. BAAI/bge-m3; else all-MiniLM-L6-v2.")
 @click.option("--reply-tokens", type=click.IntRange(1), help="Longest reply; else 512, or 48 for a small local model.")
+@click.option("--uncached", is_flag=True, help="Let the server read every prompt anew: slower, and repeats exactly.")
 @options.prompts
 @options.limit
 @options.shard
 @options.reaching
 @options.as_json
 @options.config_file
-def command(out: Path, as_json: bool, **values: Any) -> int:
+def command(out: Path, uncached: bool, as_json: bool, **values: Any) -> int:
     """Ask MODEL the questions in PATH without evidence, and again after each of three retrievals.
 
     PATH is a file of HotpotQA (distractor setting) or MuSiQue, as published or as rows of the Hub. Which passages are
@@ -55,5 +56,5 @@ def command(out: Path, as_json: bool, **values: Any) -> int:
 
     calls = options.call_settings(values)
     with bar() as progress:
-        collection = collect(CollectionSettings(**values), out, calls, progress)
+        collection = collect(CollectionSettings(reuse_prompt=not uncached, **values), out, calls, progress)
     return collected(collection, out, as_json)

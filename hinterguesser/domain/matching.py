@@ -117,7 +117,7 @@ def _without_lead_ins(text: str) -> Iterator[str]:
         yield text
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _readings(guess: str) -> tuple[_Reading, ...]:
     plain = unwrap(guess)
     texts = dict.fromkeys([guess, plain, *_without_lead_ins(plain)])
@@ -193,13 +193,13 @@ def _spellings(text: str) -> set[str]:
     return {joined(" ".join([*front, form])) for form in forms}
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _compiled(name: str, aliases: tuple[str, ...]) -> Names:
     return Names(name, aliases)
 
 
 def names(name: str, aliases: Iterable[str] = ()) -> Names:
-    """Return the compiled names of an entity, from a cache of the most recent few thousand."""
+    """Return the compiled names of an entity, from a cache of the most recent thousand."""
     return _compiled(name, tuple(aliases))
 
 

@@ -52,7 +52,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _MARKS.sub("", plain).translate(_LETTERS))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def normalise(text: str) -> str:
     """Return the one spelling that all ways to write the same short text share.
 

@@ -61,6 +61,8 @@ class CollectionSettings:
     """What ranks with the ranker 'embedding'; None is the one that needs no network."""
     reply_tokens: int | None = None
     """Longest reply of the model under test; None is `REPLY_TOKENS`."""
+    reuse_prompt: bool = True
+    """Whether a server may reuse its cache of the prompt; False is slower, and repeats exactly."""
     prompts: Path | None = None
     limit: int | None = None
     """Only the first so many questions."""
@@ -203,6 +205,7 @@ class _Setup:
             "slices": settings.slices,
             "ranker": self.plan.ranker,
             "reply_tokens": self.reply_tokens,
+            "reuse_prompt": settings.reuse_prompt,
             "shard": f"{settings.shard[0]}/{settings.shard[1]}",
         } | {f"prompt {name}": hashes[name] for name in used}
 
@@ -239,6 +242,7 @@ class _Setup:
             judge=self.settings.judge,
             rendering=self.rendering,
             max_tokens=self.reply_tokens,
+            reuse_prompt=self.settings.reuse_prompt,
             judge_tries=judge_tries,
         )
         return scripts.collect(question, plan, settings, self.prompts)

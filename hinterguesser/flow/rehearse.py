@@ -59,7 +59,7 @@ def rehearse(
         estimate.calls *= scale
         estimate.input_tokens *= scale
         estimate.output_tokens *= scale
-        prices = prices_of(estimate.model, calls)
+        prices = prices_of(estimate.model, calls, batch=calls.batch and estimate.model.startswith("openai/"))
         if prices is not None:
             estimate.cost_usd = estimate.input_tokens * prices.input + estimate.output_tokens * prices.output
     return list(by_model.values())

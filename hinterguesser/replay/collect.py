@@ -41,6 +41,8 @@ class CollectSettings:
     rendering: Literal["chat", "plain"] = "chat"
     """'plain' for a model that follows a plain text with worked examples better than its chat template."""
     max_tokens: int = 512
+    reuse_prompt: bool = True
+    """Whether the model's server may reuse its cache of the prompt, which moves a reply once in a while."""
     judge_tries: int = JUDGE_TRIES
     """How often the judge is asked for one verdict before there is none."""
 
@@ -179,10 +181,12 @@ def _call(question: Question, passages: Sequence[Passage], settings: CollectSett
     }
     if settings.rendering == "plain":
         text = prompts.render("collect_plain", **fields).rstrip()
-        return Call(settings.model, text, Sampling(max_tokens=settings.max_tokens, stop=("\n",)))
+        sampling = Sampling(max_tokens=settings.max_tokens, stop=("\n",))
+        return Call(settings.model, text, sampling, reuse_prompt=settings.reuse_prompt)
     asked = Message("user", prompts.render("collect_state", **fields))
     messages = (Message("system", prompts.render("collect")), asked)
-    return Call(settings.model, messages, Sampling(max_tokens=settings.max_tokens, json_object=True))
+    sampling = Sampling(max_tokens=settings.max_tokens, json_object=True)
+    return Call(settings.model, messages, sampling, reuse_prompt=settings.reuse_prompt)
 
 
 def _ask_again(

@@ -68,7 +68,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         # Write-ahead logging lets others read while we write; FULL makes each commit an fsync.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("PRAGMA cache_size = -8192")
         _begin(connection)
     except sqlite3.Error as error:
         connection.close()
@@ -90,7 +90,7 @@ def open_journal(path: Path) -> sqlite3.Connection:
     connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("PRAGMA cache_size = -8192")
         _check_version(path, connection)
         connection.execute("PRAGMA query_only = ON")
     except sqlite3.Error as error:

@@ -81,7 +81,8 @@ class RunFolder(WorkFolder):
         if not self._lines:
             return
         ids = [name for name in dict.fromkeys(order) if name in self._lines]
-        ids += [name for name in self._lines if name not in set(ids)]
+        ordered = set(ids)
+        ids += [name for name in self._lines if name not in ordered]
         wanted = [self._lines[name] for name in ids]
         size = self.dialogues_path.stat().st_size
         if wanted == sorted(wanted) and sum(length for _, length in wanted) == size:

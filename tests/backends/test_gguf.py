@@ -193,7 +193,7 @@ def test_a_cancelled_call_ends_soon(weights_file):
         await backend.close()
         return time.monotonic() - begun
 
-    assert asyncio.run(main()) < 10
+    assert asyncio.run(main()) < 40
 
 
 def test_the_worked_examples_make_the_labels_likely(ask):
@@ -343,5 +343,5 @@ def test_ctrl_c_ends_it_within_seconds(weights_file):
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 40
     assert err.rstrip().endswith("KeyboardInterrupt")

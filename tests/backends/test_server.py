@@ -7,6 +7,7 @@ from loopback import Fault, Loopback, Response, chat, completion
 
 from hinterguesser.backends.budget import Ledger
 from hinterguesser.backends.resolve import Backends
+from hinterguesser.backends.server import OPENAI_BASE, Server
 from hinterguesser.backends.settings import CallSettings
 from hinterguesser.domain.script import Call, Message, Sampling
 from hinterguesser.errors import CallFailed, RunStopped, UserError
@@ -264,3 +265,37 @@ def test_totals_say_what_was_used():
     assert (totals.calls, totals.requests, totals.failed_requests, totals.failed_calls) == (4, 5, 1, 0)
     assert (totals.input_tokens, totals.output_tokens) == (80, 20)
     assert totals.cost_usd == pytest.approx(4 * (20e-6 + 5 * 10e-6))
+
+
+def test_what_a_reasoning_model_of_openai_refuses_to_be_told_is_left_out_and_noted(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    call = Call("openai/o3-mini", ASK, Sampling(0.0, 0.9, 50, top_logprobs=5))
+    for name in ("o1", "o3-mini", "o4-mini", "gpt-5-mini"):
+        server = Server(name, CallSettings(), base=OPENAI_BASE)
+        assert not {"temperature", "top_p", "logprobs", "top_logprobs"} & server.body(call, 1).keys()
+        assert server.left_out(call) == tuple(
+            f"{wish} is not known to this model and was left out" for wish in ("logprobs", "temperature", "top_p")
+        )
+        assert server.left_out(Call("openai/o1", ASK, Sampling(temperature=1.0))) == (), (
+            "1 is what the model does anyway"
+        )
+    for name in ("gpt-4o-mini", "gpt-5-chat-latest"):
+        server = Server(name, CallSettings(), base=OPENAI_BASE)
+        assert server.body(call, 1)["temperature"] == 0.0
+        assert server.left_out(call) == ()
+
+
+def test_the_note_on_what_was_left_out_is_on_the_reply(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Loopback(lambda request: chat("x")) as loopback:
+        monkeypatch.setattr("hinterguesser.backends.server.OPENAI_BASE", loopback.url)
+
+        async def run():
+            server = Server("o3-mini", CallSettings(), base=loopback.url)
+            try:
+                return await server.ask(Call("openai/o3-mini", ASK, Sampling(0.0)), 1)
+            finally:
+                await server.close()
+
+        [reply] = asyncio.run(run())
+    assert reply.notes == ("temperature is not known to this model and was left out",)

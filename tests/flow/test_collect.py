@@ -286,6 +286,7 @@ def test_given_again_it_asks_nothing_and_writes_the_same(questions):
     [
         ({"--slices": "2"}, "slices: 3 in the folder, 2 now"),
         ({"--distractors": "1"}, "distractors: null in the folder, 1 now"),
+        ({"--reply-tokens": "64"}, "reply_tokens: 512 in the folder, 64 now"),
         ({"--judge": "j"}, 'judge: null in the folder, "j" now'),
         ({"--calibration-share": "0.5"}, "calibration_share: 0.25 in the folder, 0.5 now"),
     ],

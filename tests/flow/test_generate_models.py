@@ -2,9 +2,7 @@
 
 import json
 import os
-import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -12,9 +10,7 @@ from collections import Counter
 
 import pytest
 from loopback import Loopback, Response
-from table_talk import TableTalk, entity_list, expected, kind_of
-
-from hinterguesser.store.journal_care import export_journal
+from table_talk import TableTalk, entity_list, expected, in_journal, kind_of
 
 MAX_TURNS = 5
 
@@ -66,61 +62,6 @@ def test_five_hundred_names_end_solved_exhausted_leaking_and_malformed_each_with
         if kind in ("leak", "malformed"):
             assert dialogue["failure"]["text"], "the raw text of what failed is kept"
     assert "I would rather not say." in told[3]["failure"]["text"]
-
-
-@pytest.mark.slow
-def test_killed_at_twenty_random_moments_a_run_loses_nothing_and_pays_for_nothing_twice(things):
-    folder = things(120)
-    talk = TableTalk(delay_seconds=0.01)
-    rng = random.Random(7)
-    with Loopback(talk, keep_requests=False) as server:
-        undisturbed = run(command(folder, server.url, out="calm"))
-        assert undisturbed.returncode == 0, undisturbed.stderr
-        calls_needed = Counter(talk.asked)
-        assert set(calls_needed.values()) == {1}, "an undisturbed run makes each call once"
-        talk.asked.clear()
-        kept: set[str] = set()
-        kills = 0
-        while kills < 20:
-            before = len(talk.asked)
-            process = subprocess.Popen(
-                command(folder, server.url), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment()
-            )
-            deadline = time.monotonic() + 30
-            target = before + rng.randrange(0, 45)
-            while len(talk.asked) < target and process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.001)
-            time.sleep(rng.random() * 0.05)
-            process.send_signal(signal.SIGKILL)
-            kills += process.wait() == -signal.SIGKILL
-            time.sleep(0.05)  # requests that were under way reach the script
-            assert not kept & set(talk.asked[before:]), "a call whose reply was in the journal was made again"
-            kept = in_journal(folder / "run" / "journal.sqlite")
-            if process.returncode == 0:
-                break
-        last = run(command(folder, server.url))
-        assert last.returncode == 0, last.stderr
-    assert kills >= 10
-    assert set(talk.asked) == set(calls_needed), "the union of the work is that of an undisturbed run"
-    names = [dialogue["id"] for dialogue in dialogues(folder)]
-    assert len(set(names)) == len(names) == 120
-    whole = (folder / "calm" / "dialogues.jsonl").read_bytes()
-    assert (folder / "run" / "dialogues.jsonl").read_bytes() == whole
-
-
-def in_journal(path):
-    """The requests whose replies are on disk, as the server saw them."""
-    if not path.exists():
-        return set()
-    with sqlite3.connect(path) as journal:
-        assert journal.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    return {as_sent(entry["model"], entry["call"]) for entry in export_journal(path) if entry["kind"] == "reply"}
-
-
-def as_sent(model, call):
-    body = {"model": model, "messages": call["prompt"], "response_format": {"type": "json_object"}}
-    body |= {name: call[name] for name in ("temperature", "max_tokens", "seed", "top_p")}
-    return json.dumps(body, sort_keys=True)
 
 
 def test_interrupted_once_a_run_finishes_what_is_in_flight_and_says_how_to_go_on(things):

@@ -7,8 +7,8 @@ import pytest
 
 from hinterguesser.domain.facts import FactTable
 from hinterguesser.domain.leak import Secret
-from hinterguesser.domain.matching import normalise
 from hinterguesser.domain.script import run_with
+from hinterguesser.domain.spelling import normalise
 from hinterguesser.flow import plugins
 from hinterguesser.players.oracle import OracleGuesser, OracleHinter
 from hinterguesser.players.play import Table, play

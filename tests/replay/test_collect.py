@@ -35,6 +35,13 @@ def first_calls(question=QUESTION, settings=SETTINGS):
     return next(collect(question, plan_evidence(question), settings, PROMPTS))
 
 
+@pytest.mark.parametrize("rendering", ["chat", "plain"])
+@pytest.mark.parametrize("reuse", [True, False])
+def test_a_call_says_whether_the_cache_of_the_prompt_may_be_used(rendering, reuse):
+    calls = first_calls(settings=CollectSettings("m", rendering=rendering, reuse_prompt=reuse))
+    assert {call.reuse_prompt for call in calls} == {reuse}
+
+
 def test_every_depth_is_asked_at_temperature_0_with_the_evidence_it_may_see():
     calls = first_calls()
     assert len(calls) == 4
