@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -42,11 +43,13 @@ def ours(url: str, dialogues: int, concurrency: int, calls: int, turns_before: i
     from hinterguesser.store.journal import Journal
 
     sampling = Sampling(max_tokens=64)
+    # Made once: a dialogue makes two messages a turn, however long it has become.
+    turns_said = ((Message("assistant", HINT), Message("user", f"Turn {turn}.")) for turn in range(turns_before))
+    history = [message for pair in turns_said for message in pair]
 
     def dialogue(number: int) -> Script[int]:
         said = [Message("system", SYSTEM), Message("user", f"Dialogue {number}. Begin.")]
-        for turn in range(turns_before):
-            said += [Message("assistant", HINT), Message("user", f"Turn {turn}.")]
+        said += history
         for turn in range(calls):
             [reply] = yield [Call("m", tuple(said), sampling)]
             said.append(Message("assistant", reply.text))
@@ -242,8 +245,8 @@ def growth(names: list[str]) -> None:
         url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         cpu: dict[str, float] = {}
         for turn in ("2", "20"):
-            runs = [measured_apart(turn, url, 2000, 64, 1) for _ in range(3)]
-            cpu[turn] = min(result["cpu_ms"] for result in runs if isinstance(result, dict))
+            runs = [measured_apart(turn, url, 2000, 64, 1) for _ in range(5)]
+            cpu[turn] = median(result["cpu_ms"] for result in runs if isinstance(result, dict))
         early, late = cpu["2"], cpu["20"]
         print(
             f"\nhinterguesser, CPU ms a call: {early:.3f} at turn 2, {late:.3f} at turn 20 ({late / early:.2f} times)"

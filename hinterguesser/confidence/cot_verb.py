@@ -6,7 +6,7 @@ from hinterguesser.domain.estimate import Estimate
 from hinterguesser.domain.script import Sampling, Script
 
 CHAT = Sampling(max_tokens=1024)
-PLAIN = Sampling(max_tokens=160, stop=("\n\n",))
+PLAIN = Sampling(max_tokens=64, stop=("\n\n",))
 
 
 def estimate(context: Context, candidate: Candidate) -> Script[Estimate]:

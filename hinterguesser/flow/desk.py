@@ -1,7 +1,7 @@
 """Where calls go: the journal first, then the model; and never twice at the same time."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -63,7 +63,7 @@ class Desk:
             fresh = [call for call in calls if not self._is_known(backend, call)]
             first = fresh[0].sample if fresh else 0
             if len(fresh) == len(calls) and [call.sample for call in calls] == list(range(first, first + len(calls))):
-                return await self._fetch(backend, calls)
+                return await self._fetch(backend, {self._journal.key(backend.endpoint, call): call for call in calls})
         return await _all(map(self._one, calls))
 
     def _is_known(self, backend: Backend, call: Call) -> bool:
@@ -80,18 +80,18 @@ class Desk:
         under_way = self._in_flight.get(key)
         if under_way is not None:
             return await asyncio.shield(under_way)
-        [reply] = await self._fetch(backend, [call])
+        [reply] = await self._fetch(backend, {key: call})
         return reply
 
-    async def _fetch(self, backend: Backend, calls: Sequence[Call]) -> Sequence[Reply]:
-        """Ask the model: one call, or several samples of one; file every reply."""
+    async def _fetch(self, backend: Backend, calls: Mapping[bytes, Call]) -> Sequence[Reply]:
+        """Ask the model: one call, or several samples of one, each under its key; file every reply."""
         if self._stopping is not None:
             raise RunStopped(self._stopping)
         loop = asyncio.get_running_loop()
-        waiting = {self._journal.key(backend.endpoint, call): loop.create_future() for call in calls}
+        waiting = {key: loop.create_future() for key in calls}
         self._in_flight |= waiting
         try:
-            replies = await _replies(backend, calls)
+            replies = await _replies(backend, list(calls.values()))
         except BaseException as error:
             for future in waiting.values():
                 future.set_exception(error if isinstance(error, Exception) else RunStopped("interrupted"))
@@ -100,8 +100,8 @@ class Desk:
         finally:
             for key in waiting:
                 del self._in_flight[key]
-        for (key, future), call, reply in zip(waiting.items(), calls, replies, strict=True):
-            self._journal.put(key, call, reply, endpoint=backend.endpoint)
+        for (key, future), reply in zip(waiting.items(), replies, strict=True):
+            self._journal.put(key, calls[key], reply, endpoint=backend.endpoint)
             self.made += 1
             future.set_result(reply)
         return replies
