@@ -42,4 +42,9 @@ def command(runs: tuple[Path, ...], out: Path, version: str, splits: str | None,
     from hinterguesser.store.splits import read_splits
 
     drawn = read_splits(splits)
-    return built(build([RunFolder.open(run) for run in runs], out, version, drawn, licence), out, as_json)
+    opened = [RunFolder.open(run) for run in runs]
+    for run in opened:
+        run.refuse_if_busy()
+        if "derived" not in run.record:
+            click.echo(f"hinterguesser: {run.path} was not derived: no placebos and no summaries are in it", err=True)
+    return built(build(opened, out, version, drawn, licence), out, as_json)

@@ -23,14 +23,14 @@ def command() -> None:
 @click.argument("file", type=options.PATH)
 @options.as_json
 def check(file: Path, as_json: bool) -> int:
-    r"""Say what may go wrong with the list FILE: shared names, leaks, facts that do not tell entities apart.
+    """Say what may go wrong with the list FILE: shared names, leaks, facts that do not tell entities apart.
 
     The exit status is 0 when the list can be played, whatever the notes; 2 when `generate` would refuse it.
 
     \b
     Example:
       hinterguesser entities check mycities.csv
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.cli.entity_reports import checked
     from hinterguesser.errors import UserError
     from hinterguesser.store.entities import read_entities
@@ -51,12 +51,12 @@ def check(file: Path, as_json: bool) -> int:
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Entities to show.")
 @options.as_json
 def show(file: Path, names: tuple[str, ...], limit: int, as_json: bool) -> int:
-    r"""Show the list FILE, or all that is known about the entities NAMES.
+    """Show the list FILE, or all that is known about the entities NAMES.
 
     \b
     Example:
       hinterguesser entities show entity_lists/guess.jsonl Bogor
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.cli.entity_reports import shown
     from hinterguesser.store.entities import read_entities
 
@@ -71,7 +71,7 @@ def show(file: Path, names: tuple[str, ...], limit: int, as_json: bool) -> int:
 @click.option("--limit", type=click.IntRange(1), help="geonames: only the largest so many.")
 @options.as_json
 def import_(kind: str, path: Path, out: Path, aliases: Path | None, limit: int | None, as_json: bool) -> int:
-    r"""Make an entity list of a public one, and report every change.
+    """Make an entity list of a public one, and report every change.
 
     \b
     lmrl      LMRL-Gym: twenty_questions/env/data.py, or global_cities.txt
@@ -81,7 +81,7 @@ def import_(kind: str, path: Path, out: Path, aliases: Path | None, limit: int |
     \b
     Example:
       hinterguesser entities import kaggle keywords.py --out keywords.jsonl
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.cli.entity_reports import imported
     from hinterguesser.flow.listing import import_list
 
@@ -100,14 +100,14 @@ def import_(kind: str, path: Path, out: Path, aliases: Path | None, limit: int |
 @options.as_json
 @options.config_file
 def enrich(file: Path, out: Path, as_json: bool, **values: Any) -> int:
-    r"""Ask MODEL for the facts of GAME about every entity of FILE; what not all samples say alike is left out.
+    """Ask MODEL for the facts of GAME about every entity of FILE; what not all samples say alike is left out.
 
     DIR gets the list with its facts, its wording file, and every value with its share of the votes.
 
     \b
     Example:
       hinterguesser entities enrich names.txt --game 20q --model openai/gpt-4o-mini --out enriched
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.cli.entity_reports import enriched
     from hinterguesser.cli.progress import bar
     from hinterguesser.flow.enrich import EnrichSettings, enrich

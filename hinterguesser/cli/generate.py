@@ -29,10 +29,10 @@ Run the same command again to go on with a run that was stopped."""
 @click.option("--guesser", default="builtin/oracle", show_default=True, metavar="MODEL", help="Who guesses.")
 @click.option("--max-turns", type=click.IntRange(1, 200), default=20, show_default=True, help="Budget of turns.")
 @click.option(
-    "--pace", type=click.FloatRange(0, min_open=True), default=1.25, show_default=True, metavar="BITS",
+    "--pace", type=options.POSITIVE, default=1.25, show_default=True, metavar="BITS",
     help="Narrowing a hint of the oracle should bring: 1 bit leaves half of the entities.",
 )  # fmt: skip
-@click.option("--temperature", type=click.FloatRange(0), default=1.0, show_default=True, help="Of model players.")
+@click.option("--temperature", type=options.NOT_NEGATIVE, default=1.0, show_default=True, help="Of model players.")
 @options.prompts
 @options.seed
 @options.limit

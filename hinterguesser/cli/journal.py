@@ -32,12 +32,12 @@ def _file(run: Path) -> Path:
 @click.argument("run", type=options.PATH)
 @options.as_json
 def stats(run: Path, as_json: bool) -> None:
-    r"""Count calls, tokens and cost by model, and what went wrong.
+    """Count calls, tokens and cost by model, and what went wrong.
 
     \b
     Example:
       hinterguesser journal stats runs/models
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from dataclasses import asdict
 
     from hinterguesser.cli.reports import print_json
@@ -66,12 +66,12 @@ def stats(run: Path, as_json: bool) -> None:
 @command.command()
 @click.argument("run", type=options.PATH)
 def export(run: Path) -> None:
-    r"""Write every call with its reply, and every failed attempt, as JSON lines to stdout.
+    """Write every call with its reply, and every failed attempt, as JSON lines to stdout.
 
     \b
     Example:
       hinterguesser journal export runs/models > calls.jsonl
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.store.journal_care import export_journal
 
     for entry in export_journal(_file(run)):
@@ -81,12 +81,12 @@ def export(run: Path) -> None:
 @command.command()
 @click.argument("run", type=options.PATH)
 def prune(run: Path) -> None:
-    r"""Drop the failed attempts, which are kept for diagnosis only; every reply stays.
+    """Drop the failed attempts, which are kept for diagnosis only; every reply stays.
 
     \b
     Example:
       hinterguesser journal prune runs/models
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.store.journal_care import prune_journal
 
     _, failed = prune_journal(_file(run))

@@ -4,6 +4,7 @@
 product.
 """
 
+import errno
 import sys
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing for it would cost more than all else here
@@ -61,13 +62,21 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave the process with the command's exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        sys.exit(_run(arguments))
+        status = _run(arguments)
+        sys.stdout.flush()
+        sys.exit(status)
     except BrokenPipeError:
         # Whoever reads us (`head`, say) has had enough. Python would complain once more while it closes stdout.
         import os
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(_say("interrupted", INTERRUPTED))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        sys.exit(_say("what was to be printed could not be written: the disk is full", USAGE))
 
 
 def _run(arguments: list[str]) -> int:

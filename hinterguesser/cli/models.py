@@ -1,5 +1,6 @@
 """hinterguesser models: embedded models and their weights."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,12 @@ def command() -> None:
 @command.command("list")
 @options.as_json
 def list_(as_json: bool) -> None:
-    r"""List the embedded models, and whether their weights are there.
+    """List the embedded models, and whether their weights are there.
 
     \b
     Example:
       hinterguesser models list
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.cli.reports import print_json
     from hinterguesser.report.tables import table
     from hinterguesser.store import weights
@@ -53,17 +54,22 @@ def list_(as_json: bool) -> None:
 @click.option("--file", type=options.PATH, metavar="FILE", help="A GGUF file that you have, instead of a download.")
 @click.option("--accept-terms", is_flag=True, help="Accept the model's own terms without being asked.")
 def get(name: str, file: Path | None, accept_terms: bool) -> None:
-    r"""Get the weights of the embedded model NAME.
+    """Get the weights of the embedded model NAME.
 
     \b
     Example:
       hinterguesser models get smollm2
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.store import weights
 
     def agree(terms: str) -> bool:
-        click.echo(terms)
-        return accept_terms or click.confirm("Do you accept these terms?")
+        click.echo(terms, err=True)
+        if accept_terms:
+            return True
+        if not sys.stdin.isatty():
+            click.echo("hinterguesser: nobody is here to accept them; say --accept-terms", err=True)
+            return False
+        return click.confirm("Do you accept these terms?", err=True)
 
     click.echo(str(weights.get(name, file=file, accept_terms=agree)))
 
@@ -71,12 +77,12 @@ def get(name: str, file: Path | None, accept_terms: bool) -> None:
 @command.command()
 @click.argument("name")
 def path(name: str) -> None:
-    r"""Print where the weights of the embedded model NAME are.
+    """Print where the weights of the embedded model NAME are.
 
     \b
     Example:
       hinterguesser models path smollm2
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.store import weights
 
     click.echo(str(weights.weights_path(name)))
@@ -87,14 +93,14 @@ def path(name: str) -> None:
 @options.reaching
 @options.as_json
 def check(model: str, as_json: bool, **values: Any) -> None:
-    r"""Ask MODEL at most three tiny calls, and say what it really offers.
+    """Ask MODEL at most three tiny calls, and say what it really offers.
 
     \b
     Examples:
       hinterguesser models check builtin/smollm2
       hinterguesser models check openai/gpt-4o-mini
       hinterguesser models check NAME --api-base http://localhost:8000/v1
-    """
+    """  # noqa: D301 - \b keeps the lines of an example apart
     from hinterguesser.cli.reports import print_json
     from hinterguesser.flow.check_model import check_model
     from hinterguesser.report.tables import table

@@ -1,5 +1,6 @@
 """Options that several commands share, and how their values are read."""
 
+import math
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,20 @@ from hinterguesser.errors import UserError
 F = TypeVar("F", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
+
+
+class _Finite(click.FloatRange):
+    """A range of numbers without nan and infinity, which no setting means."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no finite number.", param, ctx)
+        return number
+
+
+POSITIVE = _Finite(0, min_open=True)
+NOT_NEGATIVE = _Finite(0)
 
 
 def grouped(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -84,30 +99,28 @@ dry_run = click.option("--dry-run", is_flag=True, help="Say what would be asked 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
-_POSITIVE = click.FloatRange(0, min_open=True)
-
 reaching = grouped(
     click.option("--api-base", metavar="URL", help="An OpenAI-compatible server, e.g. http://localhost:8000/v1."),
     click.option("--api-key-env", metavar="NAME", help="Environment variable that holds the API key."),
     click.option(
         "--concurrency", type=click.IntRange(1), default=16, show_default=True, help="Calls in flight at most."
     ),
-    click.option("--rpm", type=_POSITIVE, metavar="N", help="Requests a minute at most."),
-    click.option("--input-tpm", type=_POSITIVE, metavar="N", help="Input tokens a minute at most."),
-    click.option("--output-tpm", type=_POSITIVE, metavar="N", help="Output tokens a minute at most."),
+    click.option("--rpm", type=POSITIVE, metavar="N", help="Requests a minute at most."),
+    click.option("--input-tpm", type=POSITIVE, metavar="N", help="Input tokens a minute at most."),
+    click.option("--output-tpm", type=POSITIVE, metavar="N", help="Output tokens a minute at most."),
     click.option("--max-attempts", type=click.IntRange(1), default=6, show_default=True, help="Tries for one call."),
     click.option(
-        "--timeout", "timeout_seconds", type=_POSITIVE, default=120.0, show_default=True, metavar="SECONDS",
+        "--timeout", "timeout_seconds", type=POSITIVE, default=120.0, show_default=True, metavar="SECONDS",
         help="For one try.",
     ),
     click.option(
-        "--give-up-after", "give_up_after_seconds", type=_POSITIVE, default=300.0, show_default=True,
+        "--give-up-after", "give_up_after_seconds", type=POSITIVE, default=300.0, show_default=True,
         metavar="SECONDS", help="Stop the run when nothing has got through for this long.",
     ),
-    click.option("--max-cost-usd", type=_POSITIVE, metavar="USD", help="Stop the run at this cost, to go on later."),
+    click.option("--max-cost-usd", type=POSITIVE, metavar="USD", help="Stop the run at this cost, to go on later."),
     click.option("--max-tokens-total", type=click.IntRange(1), metavar="N", help="Stop the run at so many tokens."),
-    click.option("--price-in", type=click.FloatRange(0), metavar="USD", help="Per million input tokens, if not known."),
-    click.option("--price-out", type=click.FloatRange(0), metavar="USD", help="Per million output tokens."),
+    click.option("--price-in", type=NOT_NEGATIVE, metavar="USD", help="Per million input tokens, if not known."),
+    click.option("--price-out", type=NOT_NEGATIVE, metavar="USD", help="Per million output tokens."),
     click.option("--reasoning-effort", metavar="LEVEL", help="Passed on to models that reason, e.g. low."),
     click.option("--journal", type=PATH, metavar="FILE", help="A journal that several runs share."),
     click.option("--batch", is_flag=True, help="Submit calls through the provider's batch API, where it has one."),

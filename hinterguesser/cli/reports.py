@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,15 +73,21 @@ def derived(outcome: "Derived", run: Path, as_json: bool) -> int:
     """Say what `derive` came to; the exit status."""
     if as_json:
         print_json(
-            {"run": str(run), "dialogues": outcome.dialogues, "placebos": dict(sorted(outcome.placebos.items())),
+            {"run": str(run), "dialogues": outcome.dialogues, "turns": outcome.turns,
+             "placebos": dict(sorted(outcome.placebos.items())), "summaries": outcome.summaries,
              "missing": list(outcome.missing), "failed": [list(item) for item in outcome.failed]}
         )  # fmt: skip
     else:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(outcome.placebos.items())) or "no"
-        click.echo(f"{run}: {outcome.dialogues} dialogues, {kinds} placebo hints, a summary a turn")
+        click.echo(
+            f"{run}: {outcome.dialogues} dialogues, {outcome.turns} turns: {kinds} placebo hints, "
+            f"{outcome.summaries} summaries"
+        )
+        if outcome.placebos["redundant"] and outcome.placebos["pool"]:
+            click.echo("  where no true fact is shared by all candidates, the placebo comes from the pool")
         used(outcome.used)
-    _list("could not be written", outcome.missing)
-    return failures(outcome.failed)
+    _list("could not be written; with the same model they stay so: use another, or other prompts", outcome.missing)
+    return max(failures(outcome.failed), PARTLY if outcome.missing else 0)
 
 
 def adapted(outcome: "Adapted", source: str, out: Path, as_json: bool) -> int:
@@ -154,6 +161,7 @@ def evaluated(evaluation: "Evaluation", out: Path, as_json: bool) -> int:
         from hinterguesser.report.tables import evaluation_table
 
         click.echo(evaluation_table(evaluation.summary.groups))
+        _unscored(evaluation.summary.groups)
         click.echo(f"\nPredictions and tables: {out}")
         used(evaluation.used)
     if evaluation.verdicts and not as_json:
@@ -217,6 +225,17 @@ def summarised(summary: "Summary", out: Path | None, as_json: bool) -> int:
         if not as_json:
             click.echo(f"\nTables: {out}")
     return 0
+
+
+def _unscored(groups: Sequence[Mapping[str, Any]]) -> None:
+    """Why estimates are unscored, most frequent reason first."""
+    reasons: Counter[str] = Counter()
+    for group in groups:
+        reasons.update(group["unscored_reasons"])
+    for reason, count in reasons.most_common(MOST_LISTED):
+        click.echo(f"  {count} unscored: {reason}")
+    if "no log-probabilities in reply" in reasons:
+        click.echo("  without log-probabilities use --methods vanilla_verb,cot_verb,self_consistency")
 
 
 def human_adjusted(scores: Sequence[dict[str, Any]], as_json: bool) -> int:

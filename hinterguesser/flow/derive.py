@@ -62,6 +62,10 @@ class Derived:
     dialogues: int
     placebos: Counter[str]
     """Placebo hints by kind."""
+    turns: int
+    """Turns of these dialogues."""
+    summaries: int
+    """How many of the turns have a summary."""
     missing: tuple[str, ...]
     """Turns that got no placebo or no summary, with the reason."""
     failed: tuple[tuple[str, str], ...]
@@ -112,7 +116,14 @@ def derive(
         finally:
             if ready:
                 run.rewrite(ready.get(dialogue.id, dialogue) for dialogue in run.dialogues())
-        return _count(run.dialogues(), missing, failed, used)
+        derived = _count(run.dialogues(), missing, failed, used)
+        run.record["derived_made"] = {
+            "turns": derived.turns,
+            "placebos": dict(sorted(derived.placebos.items())),
+            "summaries": derived.summaries,
+        }
+        run.save_record()
+        return derived
 
 
 def _begin(run: RunFolder, asked: dict[str, Any], settings: DeriveSettings) -> bool:
@@ -138,11 +149,14 @@ def _count(
     dialogues: Iterator[Dialogue], missing: list[str], failed: list[tuple[str, str]], used: session.Used
 ) -> Derived:
     kinds: Counter[str] = Counter()
-    count = 0
+    count = turns = summaries = 0
     for dialogue in dialogues:
-        count += dialogue.kept
-        kinds.update(turn.placebo.kind for turn in dialogue.turns if turn.placebo is not None)
-    return Derived(count, kinds, tuple(missing), tuple(failed), used)
+        if dialogue.kept:
+            count += 1
+            turns += dialogue.length
+            kinds.update(turn.placebo.kind for turn in dialogue.turns if turn.placebo is not None)
+            summaries += sum(turn.summary is not None for turn in dialogue.turns)
+    return Derived(count, kinds, turns, summaries, tuple(missing), tuple(failed), used)
 
 
 @dataclass(frozen=True, slots=True)

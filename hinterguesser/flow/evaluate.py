@@ -65,7 +65,10 @@ def evaluate(
 
         async def work(desk: Desk) -> None:
             items = ((item, put(*item)) for item in trials.items)
-            await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
+            # A model in this process answers one call at a time. Dialogue by dialogue it reads each transcript once,
+            # and calls come in the same order each time: with a prompt cache the order moves log-probabilities a bit.
+            at_once = 1 if trials.in_process else calls.at_once
+            await drive(items, desk.ask, ended, at_once=at_once, stopping=desk.stopping)
             await desk.settled()
 
         _, used = session.run(work, folder, calls)

@@ -264,10 +264,25 @@ def _check(settings: GenerateSettings, listed: EntityList, source: Path) -> None
             f"{source}: this list has no facts, and {ORACLE} plays from facts; add facts (see the README of "
             "entity_lists), or let models play: --hinter MODEL --guesser MODEL"
         )
+    if settings.hinter == ORACLE:
+        _check_facts(settings.game, FactTable(listed), source)
     if settings.guesser == ORACLE and settings.hinter != ORACLE:
         raise UserError(
             f"the Guesser {ORACLE} reads only hints worded from the fact table, and the Hinter {settings.hinter} words "
             "its own; let a model guess, or the oracle hint"
+        )
+
+
+def _check_facts(game: str, facts: FactTable, source: Path) -> None:
+    """Refuse a list of which the oracle may not say a single fact under the game's rule."""
+    rule = plugins.game(game).rule
+    faults = [(fact, rule(fact.hint)) for entity in facts.entities for fact in facts.facts_of(entity)]
+    if faults and all(fault for _, fault in faults):
+        fact, fault = faults[0]
+        raise UserError(
+            f"{source}: no fact of this list makes a legal hint of {game}: {fact.hint.question!r} with the answer "
+            f"{fact.hint.answer!r}: {fault}; give yes/no facts (columns such as 'has strings' with yes or no), or word "
+            f"the facts as the game wants them in {source.stem}.attributes.jsonl (see entity_lists/README.md)"
         )
 
 

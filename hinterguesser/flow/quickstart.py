@@ -52,6 +52,8 @@ def quickstart(out: Path, progress: session.Progress = session.Silent()) -> Demo
         UserError: the model's weights or a package are missing, or `out` is at fault.
     """
     session.check_models([MODEL], CallSettings())
+    if out.is_dir() and any(out.iterdir()) and not (out / "runs").is_dir():
+        raise UserError(f"{out}: the folder holds something else; name a new one with --out")
     release = out / "release"
     configs = make_release(out / "runs", release, ENTITIES, progress=progress)
     loaded = {game: _loaded_back(release, game, out / "cache") for game in GAMES}

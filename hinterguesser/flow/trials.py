@@ -22,6 +22,7 @@ from hinterguesser.store.prompts import read_prompts
 
 DEFAULT_METHODS = ("vanilla_verb", "p_true", "p_sufficient")
 WITHOUT_LOGPROBS = "vanilla_verb, cot_verb or self_consistency"
+IN_PROCESS = "in-process"
 MOST_TOP_LOGPROBS = 100
 """Asked for where a model gives them: on a small model a label may rank low."""
 
@@ -60,6 +61,8 @@ class Trials:
     trials: tuple[Trial, ...]
     dialogues: tuple[Dialogue, ...]
     prompts: PromptBook
+    in_process: bool
+    """Whether every model runs in this process."""
 
     @classmethod
     def make(cls, settings: EvaluateSettings, calls: CallSettings) -> "Trials":
@@ -84,7 +87,8 @@ class Trials:
             trials.append(Trial(subject, methods, settings.conditions, settings.targets, settings.judge))
         if settings.judge is not None:
             backends.of(settings.judge)
-        return cls(settings, tuple(trials), dialogues, prompts)
+        in_process = all(backends.of(model).endpoint.startswith(IN_PROCESS) for model in settings.models)
+        return cls(settings, tuple(trials), dialogues, prompts, in_process)
 
     @property
     def items(self) -> list[tuple[Trial, Dialogue]]:
@@ -156,7 +160,8 @@ def _chosen(settings: EvaluateSettings) -> tuple[Dialogue, ...]:
             break
         dialogues.append(dialogue)
     if not dialogues:
-        raise UserError(f"{settings.source.path}: no kept dialogue in it, so there is nothing to evaluate")
+        which = f" (config {settings.source.config or 'any'}, split {settings.source.split or 'any'})"
+        raise UserError(f"{settings.source.path}: no kept dialogue in it{which}, so there is nothing to evaluate")
     index, count = settings.shard
     return tuple(dialogues[index - 1 :: count])
 

@@ -132,7 +132,10 @@ def made(record: Mapping[str, Any]) -> str:
         f"seed {asked.get('seed')}"
     )
     if derived:
-        line += f"; placebos of kind `{derived['placebo']}`, summaries by `{derived['model'] or 'template'}`"
+        made_of = record.get("derived_made", {})
+        kinds = ", ".join(f"{count} `{kind}`" for kind, count in made_of.get("placebos", {}).items()) or "none"
+        summaries = f"{made_of.get('summaries', 0)} of {made_of.get('turns', 0)} turns"
+        line += f"; placebos: {kinds}; summaries by `{derived['model'] or 'template'}` for {summaries}"
     return line
 
 

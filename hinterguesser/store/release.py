@@ -40,7 +40,7 @@ ROWS_AT_ONCE = 1000
 FILLED_BY = ("generate", "adapt", "merge")
 """Commands whose folders hold dialogues."""
 
-_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}")
+_VERSION = re.compile(r"(0|[1-9]\d{0,8})(\.(0|[1-9]\d{0,8})){2}")
 _CONFIG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 
 
@@ -210,7 +210,10 @@ def _sha256(path: Path) -> str:
 
 def _derived(run: RunFolder) -> dict[str, Any]:
     derived = run.record.get("derived")
-    return {} if derived is None else {"derived": {key: value for key, value in derived.items() if key != "pool"}}
+    if derived is None:
+        return {}
+    asked = {key: value for key, value in derived.items() if key != "pool"}
+    return {"derived": asked, "derived_made": run.record.get("derived_made", {})}
 
 
 def read_provenance(release: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ giving the same command again.
 """
 
 import contextlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -86,10 +87,23 @@ class WorkFolder:
     def _hold(self) -> None:
         from filelock import Timeout
 
-        try:
-            self._lock.acquire(blocking=False)
-        except Timeout:
-            raise UserError(f"{self.path}: another process is at work in this folder; wait for it or stop it") from None
+        with saying_why(self.path):
+            try:
+                self._lock.acquire(blocking=False)
+            except Timeout:
+                raise UserError(
+                    f"{self.path}: another process is at work in this folder; wait for it or stop it"
+                ) from None
+
+    def refuse_if_busy(self) -> None:
+        """Refuse to read what another process is still writing; a folder that cannot be written to is read as it is.
+
+        Raises:
+            UserError: another process is at work in this folder.
+        """
+        if os.access(self.path, os.W_OK):
+            with self.held():
+                pass
 
     @contextlib.contextmanager
     def held(self) -> Iterator[Self]:

@@ -62,6 +62,7 @@ def test_help_lists_every_command_and_every_command_has_help_with_an_example():
             text = each.get_help(click.Context(each, info_name=name))
             assert "Example" in text, each.name
             assert f"hinterguesser {name}" in text
+            assert "\\b" not in text
 
 
 def test_every_command_is_in_the_readme():
@@ -137,6 +138,30 @@ def test_a_bad_list_is_refused_with_its_line_and_the_way_out(tmp_path, name, con
     assert said in done.stderr
     assert name in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_a_list_of_which_no_fact_fits_the_game_is_refused_with_the_fact(tmp_path):
+    (tmp_path / "colours.csv").write_text("name,colour\nlemon,yellow\ncherry,red\n")
+    done = hinterguesser("generate", "20q", "--entities", tmp_path / "colours.csv", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "no fact of this list makes a legal hint of 20q: 'What is its colour?'" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("pace", ["nan", "inf", "-1", "0"])
+def test_a_pace_that_is_no_number_of_bits_is_refused(tmp_path, pace):
+    done = hinterguesser("generate", "20q", "--pace", pace, "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "--pace" in done.stderr
+
+
+def test_a_full_output_is_one_message():
+    done = subprocess.run(
+        f"{sys.executable} -m hinterguesser --help > /dev/full",
+        shell=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
 
 
 def test_a_hundred_thousand_names_are_fine(tmp_path):

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 
 import pytest
-from loopback import Loopback, Response
+from loopback import Loopback, Response, chat
 from table_talk import TableTalk, entity_list, expected, in_journal, kind_of
 
 MAX_TURNS = 5
@@ -105,6 +105,25 @@ def test_calls_that_fail_for_good_are_listed_and_tried_again_by_the_next_run(thi
     assert second.returncode == 0, second.stderr
     assert [dialogue["reason"] for dialogue in dialogues(folder)] == [expected(number)[1] for number in range(8)]
     assert len(talk.asked) - before == 2 * (2 + 4 % 3) - 1, "only what was missing is asked for"
+
+
+def test_summaries_that_a_model_cannot_write_are_counted_listed_and_said_in_the_card(things):
+    folder = things(1)
+
+    def script(request):
+        return chat("I will not.") if "Restate them" in request.raw.decode() else talk(request)
+
+    talk = TableTalk()
+    with Loopback(script, keep_requests=False) as server:
+        assert run(command(folder, server.url)).returncode == 0
+        derive = [sys.executable, "-m", "hinterguesser", "derive", str(folder / "run"), "--placebo", "pool"]
+        done = run([*derive, "--model", "m", "--api-base", server.url])
+    assert done.returncode == 3
+    assert "0 summaries" in done.stdout
+    assert "turn 1: no summary" in done.stderr
+    build = [sys.executable, "-m", "hinterguesser", "build", str(folder / "run"), "--out", str(folder / "release")]
+    assert run(build).returncode == 0
+    assert "for 0 of 2 turns" in (folder / "release" / "README.md").read_text()
 
 
 def test_a_changed_setting_is_refused_and_named(things):
