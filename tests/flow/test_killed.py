@@ -1,36 +1,19 @@
 """Runs that are killed or interrupted at random moments, again and again, over real HTTP."""
 
 import json
-import multiprocessing
-import os
 import random
 import signal
-import sys
 import time
 from collections import Counter
 
 import orjson
 import pytest
+from forked import PROCESSES, run_here
 from loopback import Loopback
 from table_talk import TableTalk, entity_list, in_journal
 
 KILLS, INTERRUPTS = 50, 20
 COUNT = 300
-# Forked from a process that has everything imported: otherwise most of the time is start-up.
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(
-    [
-        f"hinterguesser.{name}"
-        for name in (
-            "cli.main",
-            "cli.generate",
-            "flow.generate",
-            "backends.server",
-            "backends.stack",
-            "backends.hosted",
-        )
-    ]
-)
 
 
 def command(folder, url, out="run"):
@@ -40,17 +23,8 @@ def command(folder, url, out="run"):
     ]
 
 
-def run(arguments, said):
-    """What a process of its own does: the command line, with stderr in the file `said`."""
-    from hinterguesser.cli.main import main
-
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the process ends
-    sys.stderr = open(said, "w", buffering=1)  # noqa: SIM115
-    main(arguments)
-
-
 def start(arguments, said="/dev/null"):
-    process = PROCESSES.Process(target=run, args=(arguments, str(said)))
+    process = PROCESSES.Process(target=run_here, args=(arguments, str(said)))
     process.start()
     return process
 

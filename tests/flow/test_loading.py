@@ -13,8 +13,8 @@ SHIPPED = Path(__file__).parents[2] / "release" / "small"
 
 def test_load_gives_the_typed_dialogues_of_a_release():
     assert hinterguesser.load(SHIPPED, "guess") == list(read_config(SHIPPED, "guess"))
-    assert len(hinterguesser.load(str(SHIPPED))) == 48
-    assert len(hinterguesser.load(SHIPPED, split=None)) == 48
+    assert len(hinterguesser.load(str(SHIPPED))) == 16
+    assert len(hinterguesser.load(SHIPPED, split=None)) == 16
 
 
 @pytest.mark.parametrize(
