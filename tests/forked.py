@@ -1,4 +1,4 @@
-"""The command line in processes that are forked from one with everything imported: else most of the time is start-up."""
+"""The command line in processes forked from one that has everything imported: most of the time would be start-up."""
 
 import multiprocessing
 import os

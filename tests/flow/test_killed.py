@@ -1,6 +1,7 @@
 """Runs that are killed or interrupted at random moments, again and again, over real HTTP."""
 
 import json
+import os
 import random
 import signal
 import time
