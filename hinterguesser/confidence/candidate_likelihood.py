@@ -17,6 +17,8 @@ from hinterguesser.domain.script import Call, Reply, Sampling, Script
 
 LIKELIEST = 5
 """Names that the candidate is weighed against; the rest of a list hardly matters."""
+NEGLIGIBLE = 0.01
+"""A beginning that is less likely than this share of what was found already is not followed any more."""
 MOST_CALLS = 40
 """Per turn; a search that needs more is going nowhere."""
 ENDS = ("<|im_end|>", "<|endoftext|>", "<end_of_turn>", "<eos>", "</s>", "<|eot_id|>")
@@ -65,6 +67,8 @@ class _Search:
         heap: list[tuple[float, str, bool]] = [(0.0, "", False)]
         while heap and len(finished) < count:
             cost, text, over = heapq.heappop(heap)
+            if exp(-cost) < NEGLIGIBLE * sum(finished.values()):
+                break
             if over:
                 finished[text] = finished.get(text, 0.0) + exp(-cost)
                 continue
