@@ -107,7 +107,7 @@ def first_answer_token(
     """The candidates for the first token of `answer`, likeliest first, and notes.
 
     Servers list the tokens of the reasoning too, though they cut it from the text: what comes before a closing think
-    mark, or before the answer's own text, is passed over.
+    mark, or before the answer's own text, is passed over; so is white space, unless it is all there is.
     """
     positions = _positions(logprobs)
     if not positions:
@@ -119,7 +119,10 @@ def first_answer_token(
     while start < len(positions) and not positions[start][0].strip():
         start, notes = start + 1, (NOTE_SPACE,)
     if start == len(positions):
-        return (), (NOTE_NO_FIRST,)
+        if len(positions) > 1:
+            return (), (NOTE_NO_FIRST,)
+        # The one token that was asked for: whoever follows what a model would write needs its candidates.
+        start, notes = 0, (NOTE_NO_FIRST,)
     candidates = positions[start][1]
     return tuple(sorted(candidates, key=lambda choice: -choice.logprob)), notes
 

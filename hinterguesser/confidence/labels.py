@@ -42,6 +42,8 @@ def label_probability(reply: Reply, label: str, against: str) -> Estimate:
     """
     if not reply.first_token:
         return Unscored("no log-probabilities in reply")
+    if reply.text and not reply.text.strip():
+        return Unscored("white space instead of a label")
     here, there = _mass(reply.first_token, label), _mass(reply.first_token, against)
     if here is None and there is None:
         return Unscored(f"neither label among the {len(reply.first_token)} likeliest tokens")

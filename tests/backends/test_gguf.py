@@ -102,6 +102,11 @@ def test_the_likeliest_first_tokens_come_likeliest_first_and_are_probabilities(a
     assert reply.text == reply.first_token[0].token
 
 
+def test_that_the_model_would_end_the_line_is_among_the_candidates(ask):
+    [reply] = ask(call(f"{FRANCE} Paris", max_tokens=1, top_logprobs=100))
+    assert any(choice.token.startswith("\n") for choice in reply.first_token)
+
+
 def test_the_prompt_cache_is_used_unless_told_not_to(ask):
     transcript = FRANCE + " Paris\nQ: What is the capital of Italy?\nA:"
     ask(call())

@@ -167,6 +167,13 @@ def test_candidates_are_sorted_and_the_chosen_token_is_among_them():
     assert [(choice.token, choice.logprob) for choice in first] == [("A", -0.5), ("B", -1.0), ("C", -4.0)]
 
 
+def test_one_token_of_white_space_keeps_its_candidates_and_several_do_not():
+    """Whoever follows what a model would write must see that it would end the line."""
+    end = at("\n", -0.1, (",", -3.0))
+    assert [choice.token for choice in first_answer_token({"content": [end]}, "")[0]] == ["\n", ","]
+    assert first_answer_token({"content": [end, end]}, "")[0] == ()
+
+
 def test_an_answer_that_only_mentions_a_closing_tag_keeps_its_first_token():
     tokens = [at(token, -0.1) for token in ("Use", " `", "</think>", "` to", " close")]
     [reply] = replies_from(response({"content": "Use `</think>` to close"}, logprobs={"content": tokens}))

@@ -36,6 +36,13 @@ def test_a_label_is_known_however_its_tokenizer_spells_white_space(token):
     assert scored(first).value == pytest.approx(0.75)
 
 
+def test_white_space_instead_of_a_label_is_unscored():
+    first = Reply(
+        "\n", first_token=(TokenChoice("\n", log(0.9)), TokenChoice("A", log(0.04)), TokenChoice("B", log(0.02)))
+    )
+    assert label_probability(first, "A", "B") == Unscored("white space instead of a label")
+
+
 def test_words_that_begin_with_the_letter_are_not_the_label():
     estimate = label_probability(reply(Answer=0.6, As=0.2, Because=0.1), "A", "B")
     assert estimate == Unscored("neither label among the 3 likeliest tokens")
