@@ -23,6 +23,9 @@ COMMANDS = {
     "replay": "What acting on confidence would win and cost",
     "entities": "Entity lists: check, show, import, enrich with facts",
     "metrics": "Calibration and monotonicity of anyone's predictions",
+    "report": "Figures, tables and a page to look at",
+    "compare": "Paired differences between two models or prompts",
+    "show": "Read dialogues in the terminal",
     "models": "Embedded models: list them, get their weights",
     "journal": "Every call that was made: count, export, prune",
 }

@@ -35,6 +35,19 @@ class Labels:
         codes = np.fromiter((numbers.setdefault(text, len(numbers) - 1) for text in texts), dtype=np.int64)
         return cls(codes, tuple(name for name in numbers if name is not None))
 
+    @classmethod
+    def joined(cls, columns: Sequence["Labels | None"], sizes: Sequence[int]) -> Self:
+        """One column after the other; one of `sizes[i]` rows without a text where `columns[i]` is None."""
+        numbers: dict[str, int] = {}
+        codes = []
+        for column, size in zip(columns, sizes, strict=True):
+            if column is None:
+                codes.append(np.full(size, -1, dtype=np.int64))
+            else:
+                anew = [numbers.setdefault(name, len(numbers)) for name in column.names]
+                codes.append(np.array([*anew, -1], dtype=np.int64)[column.codes])  # code -1 takes the last
+        return cls(np.concatenate(codes), tuple(numbers))
+
     def name(self, code: int) -> str | None:
         """The text that a code stands for."""
         return None if code < 0 else self.names[code]
@@ -59,6 +72,8 @@ class Predictions:
     """Columns that tell groups apart, by name: those of `LABELS` that are known, and any others asked for."""
     entity_name: Labels | None = None
     unscored_reason: Labels | None = None
+    label_mass: FloatArray | None = None
+    """What both labels of a label probe had together, in [0, 1]; nan where there is none."""
     dialogue: IntArray = field(init=False)
     """One code a dialogue. The same id in another dataset is another dialogue."""
     entity: IntArray = field(init=False)
@@ -89,6 +104,34 @@ class Predictions:
             labels={name: Labels.of(getattr(row, name) for row in rows) for name in LABELS},
             entity_name=Labels.of(row.entity for row in rows),
             unscored_reason=Labels.of(row.unscored_reason for row in rows),
+            label_mass=numbers("label_mass"),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The rows of all parts, in order; a column that a part lacks has no texts there.
+
+        Entities are known by name where a part has names; dialogues of the other parts are entities of their own.
+        """
+        if len(parts) == 1:
+            return parts[0]
+
+        def texts(columns: Sequence[Labels | None]) -> Labels | None:
+            return None if all(column is None for column in columns) else Labels.joined(columns, sizes)
+
+        sizes = [len(part) for part in parts]
+        names = [name for name in LABELS if any(name in part.labels for part in parts)]
+        masses = [np.full(len(part), np.nan) if part.label_mass is None else part.label_mass for part in parts]
+        return cls(
+            dialogue_id=Labels.joined([part.dialogue_id for part in parts], sizes),
+            turn=np.concatenate([part.turn for part in parts]),
+            length=np.concatenate([part.length for part in parts]),
+            confidence=np.concatenate([part.confidence for part in parts]),
+            correct=np.concatenate([part.correct for part in parts]),
+            labels={name: Labels.joined([part.labels.get(name) for part in parts], sizes) for name in names},
+            entity_name=texts([part.entity_name for part in parts]),
+            unscored_reason=texts([part.unscored_reason for part in parts]),
+            label_mass=np.concatenate(masses),
         )
 
     def __len__(self) -> int:

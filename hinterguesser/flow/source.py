@@ -61,13 +61,24 @@ class Source:
         Raises:
             UserError: the folder is neither a run nor a release, or holds no such config or split.
         """
+        yield from self._dialogues(kept_only=True)
+
+    def all(self) -> Iterator[Dialogue]:
+        """The dialogues that were kept and, after them or among them, those that were rejected.
+
+        Raises:
+            UserError: as `kept`.
+        """
+        yield from self._dialogues(kept_only=False)
+
+    def _dialogues(self, *, kept_only: bool) -> Iterator[Dialogue]:
         source = self.here()
         if (source.path / DIALOGUES_FILE).exists():
             for dialogue in RunFolder.open(source.path).dialogues():
-                if dialogue.kept and source.config in (None, dialogue.game):
+                if (dialogue.kept or not kept_only) and source.config in (None, dialogue.game):
                     yield dialogue
         elif (source.path / PROVENANCE_FILE).exists():
-            for config, split in source._parts():
+            for config, split in source._parts(rejected=not kept_only):
                 yield from read_config(source.path, config, split)
         else:
             raise UserError(
@@ -75,12 +86,20 @@ class Source:
                 "name one that `hinterguesser generate` or `build` made, or USER/NAME on the Hub"
             )
 
-    def _parts(self) -> Iterator[tuple[str, str]]:
-        """Configs and splits to read; without a config asked for, those that lack the split are passed over."""
-        if self.config is not None:
-            for split in splits_of(self.path, self.config) if self.split is None else [self.split]:
-                yield self.config, split
-            return
-        for config in configs_of(self.path):
-            if not config.endswith(REJECTED):
-                yield from ((config, split) for split in splits_of(self.path, config) if self.split in (None, split))
+    def _parts(self, *, rejected: bool) -> Iterator[tuple[str, str]]:
+        """Configs and splits to read; without a config asked for, those that lack the split are passed over.
+
+        What was rejected has one split, whatever split is asked for.
+        """
+        known = configs_of(self.path)
+        if self.config is None:
+            wanted = [config for config in known if rejected or not config.endswith(REJECTED)]
+        else:
+            also = f"{self.config}{REJECTED}"
+            wanted = [self.config, *([also] if rejected and also in known else ())]
+        for config in wanted:
+            splits = splits_of(self.path, config)
+            if self.split is None or config.endswith(REJECTED):
+                yield from ((config, split) for split in splits)
+            elif self.config is not None or self.split in splits:
+                yield config, self.split

@@ -17,6 +17,7 @@ REQUIRED = ("dialogue_id", "turn", "length", "confidence", "correct")
 TEXTS = (*LABELS, "dialogue_id", "entity", "unscored_reason")
 KNOWN = (*REQUIRED, *LABELS, "entity", "unscored_reason")
 NUMBERS = ("turn", "length", "confidence", "correct")
+LABEL_MASS = "label_mass"
 TRUTH = "true or false (or 1 or 0)"
 GREATEST_LENGTH = 1_000_000_000
 
@@ -32,6 +33,8 @@ class Reading:
     """Columns that tell groups apart; None: those of `LABELS` that are there."""
     percent: bool = False
     """Whether confidence is written in percent."""
+    label_mass: bool = False
+    """Whether the column of that name is read, where it is there."""
 
     def __post_init__(self) -> None:
         """Refuse to group by what is measured."""
@@ -42,7 +45,7 @@ class Reading:
     @property
     def wanted(self) -> tuple[str, ...]:
         """The columns to read, where they are there."""
-        return tuple(dict.fromkeys((*KNOWN, *(self.by or ()))))
+        return tuple(dict.fromkeys((*KNOWN, *(self.by or ()), *([LABEL_MASS] if self.label_mass else ()))))
 
 
 def build_predictions(
@@ -63,7 +66,9 @@ def build_predictions(
     check_names(path, columns, reading)
     if len(faults.bad) == 0:
         raise UserError(f"{path}: there are no predictions in it; one row an estimate is expected")
-    texts = {name: _texts(column, name, faults) for name, column in columns.items() if name not in NUMBERS}
+    texts = {
+        name: _texts(column, name, faults) for name, column in columns.items() if name not in (*NUMBERS, LABEL_MASS)
+    }
     faults.add(texts["dialogue_id"].codes < 0, lambda row: "no 'dialogue_id'; every row needs one")
     turn = _whole(columns["turn"], "turn", faults)
     length = _whole(columns["length"], "length", faults)
@@ -72,6 +77,7 @@ def build_predictions(
     faults.add(
         turn > length, lambda row: f"'turn' {turn[row]:.0f} is greater than 'length' {length[row]:.0f} of its dialogue"
     )
+    label_mass = _share(columns[LABEL_MASS], LABEL_MASS, faults) if LABEL_MASS in columns else None
     faults.refuse(places)
     asked = reading.by or ()
     labels = {name: column for name, column in texts.items() if name in asked or (name in LABELS and column.names)}
@@ -85,6 +91,7 @@ def build_predictions(
         labels=labels,
         entity_name=entity if entity is not None and entity.names else None,
         unscored_reason=texts.get("unscored_reason"),
+        label_mass=label_mass,
     )
     by = reading.by if reading.by is not None else tuple(name for name in LABELS if name in labels)
     _check_dialogues(predictions, by, faults, places)
@@ -234,6 +241,13 @@ def _confidence(column: RawColumn, faults: RowsAtFault, percent: bool) -> FloatA
     if percent and np.nanmax(values, initial=0) <= 1 and ((values > 0) & (values < 1)).any():
         raise UserError(f"{faults.path}: no confidence is above 1, so they are fractions; leave --percent out")
     return values / 100 if percent else values
+
+
+def _share(column: RawColumn, name: str, faults: RowsAtFault) -> FloatArray:
+    """Numbers in [0, 1], nan for null."""
+    values, null = _numbers(column, name, faults)
+    faults.add(~((values >= 0) & (values <= 1)) & ~null, lambda row: f"'{name}' is {values[row]:g}, outside [0, 1]")
+    return values
 
 
 def _refuse_endless(values: FloatArray, null: NDArray[np.bool_], name: str, faults: RowsAtFault, way_out: str) -> None:

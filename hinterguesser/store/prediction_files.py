@@ -14,6 +14,7 @@ from hinterguesser.domain.predictions import Predictions
 from hinterguesser.errors import UserError
 from hinterguesser.store.files import saying_why
 from hinterguesser.store.prediction_columns import (
+    LABEL_MASS,
     NUMBERS,
     RawColumn,
     Reading,
@@ -114,7 +115,8 @@ def _arrow_json(path: Path, reading: Reading) -> dict[str, RawColumn] | None:
         return None
     if not isinstance(row, dict) or any(name not in row for name in (*NUMBERS, "dialogue_id")):
         return None
-    kinds: dict[str, Any] = {"turn": pa.int64(), "length": pa.int64(), "confidence": pa.float64()}
+    kinds: dict[str, Any] = {"turn": pa.int64(), "length": pa.int64()}
+    kinds |= dict.fromkeys(("confidence", LABEL_MASS), pa.float64())
     kinds["correct"] = pa.int64() if type(row["correct"]) is int else pa.bool_()
     kinds["dialogue_id"] = pa.int64() if type(row["dialogue_id"]) is int else pa.string()
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in reading.wanted])
@@ -194,7 +196,7 @@ def _read_csv(path: Path, reading: Reading) -> Predictions:
     if twice:
         raise UserError(f"{path}:1: the column '{twice[0]}' stands there twice; take one out")
     wanted = [name for name in reading.wanted if name in names]
-    kinds: dict[str, Any] = {"turn": pa.float64(), "length": pa.float64(), "confidence": pa.float64()}
+    kinds: dict[str, Any] = dict.fromkeys(("turn", "length", "confidence", LABEL_MASS), pa.float64())
     kinds["correct"] = pa.bool_()
     try:
         table = arrow_csv.read_csv(
@@ -258,7 +260,7 @@ def _cell(text: str, name: str) -> Any:
         return None
     if name == "correct" and text in TRUE + FALSE:
         return text in TRUE
-    if name in NUMBERS:
+    if name in (*NUMBERS, LABEL_MASS):
         try:
             return float(text)
         except ValueError:

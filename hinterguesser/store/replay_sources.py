@@ -55,14 +55,41 @@ def read_source(path: Path, choice: Choice) -> tuple[Traces, bool]:
     return traces, True
 
 
+def is_evaluation(path: Path) -> bool:
+    """Whether a file, or what `evaluate` left in a folder, has the columns of predictions; False if there is none."""
+    file = _found(path)
+    return file is not None and _holds_predictions(file)
+
+
+def is_traces(path: Path) -> bool:
+    """Whether a file, or what `collect` left in a folder, has the columns of traces; False if there is none."""
+    file = _found(path)
+    return file is not None and "question_id" in _columns(file)
+
+
+def read_evaluation_rows(path: Path) -> tuple[list[Mapping[str, Any]], Place]:
+    """The rows of an evaluation's folder or of a predictions file, and where each stands.
+
+    Raises:
+        UserError: there are none, or a line cannot be read.
+    """
+    if not is_evaluation(path):
+        raise UserError(f"{path}: no predictions there; name a folder that `hinterguesser evaluate` filled, or a file")
+    return read_rows(_file_of(path))
+
+
+def _found(path: Path) -> Path | None:
+    if not path.is_dir():
+        return path if path.is_file() else None
+    return next((path / name for name in _FILES if (path / name).is_file()), None)
+
+
 def _file_of(path: Path) -> Path:
     if not path.exists():
         raise UserError(f"{path}: there is no such file or folder; {_HOW}")
-    if not path.is_dir():
-        return path
-    for name in _FILES:
-        if (path / name).is_file():
-            return path / name
+    file = _found(path)
+    if file is not None:
+        return file
     if (path / "run.json").is_file():
         raise UserError(f"{path}: neither traces nor predictions in it yet; run the command that fills it to its end")
     raise UserError(f"{path}: neither traces nor predictions in it; {_HOW}")

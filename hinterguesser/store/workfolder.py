@@ -49,7 +49,7 @@ class WorkFolder:
         new_folder(path)
         wanted = orjson.loads(orjson.dumps(dict(asked)))
         if file.exists():
-            record = _read_record(path)
+            record = read_record(path)
             if record.get("command") != command:
                 raise UserError(
                     f"{path}: this folder belongs to `hinterguesser {record.get('command')}`; name another with --out"
@@ -70,7 +70,7 @@ class WorkFolder:
         Raises:
             UserError: there is none, or its files are at fault.
         """
-        return cls(path, _read_record(path))
+        return cls(path, read_record(path))
 
     def let_go(self) -> None:
         """Close what is open; called when the folder is no longer held."""
@@ -117,7 +117,7 @@ class WorkFolder:
             self._lock.release()
 
 
-def _read_record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> dict[str, Any]:
     file = path / RECORD_FILE
     if not path.is_dir():
         raise UserError(f"{path}: there is no such folder; name one that `hinterguesser generate` filled")

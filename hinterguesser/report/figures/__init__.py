@@ -1,0 +1,1 @@
+"""Figures: one file a kind. Nothing here imports matplotlib before a figure is drawn."""

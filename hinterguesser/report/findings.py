@@ -1,0 +1,141 @@
+"""What an evaluation found, in plain sentences. Each number comes with its interval, its N and what could not be read."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from hinterguesser.domain.predictions import REFERENCES
+from hinterguesser.flow.metrics import Summary
+from hinterguesser.flow.profiles import Profiles
+from hinterguesser.report.layout import is_main, is_significant, tested
+from hinterguesser.report.sheets import with_ends
+from hinterguesser.report.tables import percent
+
+Row = Mapping[str, Any]
+
+
+def findings(summary: Summary, profiles: Profiles) -> list[str]:
+    """The headline results: what was asked, how often it was right, how confidence moved, and what to be wary of."""
+    main = [group for group in summary.groups if is_main(group["by"])]
+    by_method: dict[str, list[Row]] = {}
+    for group in main:
+        by_method.setdefault(group["by"].get("method") or "confidence", []).append(group)
+    own = {name: groups for name, groups in by_method.items() if name not in REFERENCES}
+    return [
+        *_accuracy(summary),
+        *_each(
+            own, "info_ece", "{name}: its mean gap to accuracy over information levels (InfoECE, 0 is best) is {of}."
+        ),
+        *_rising(profiles),
+        *_each(own, "tau", "{name}: tau, how steadily it rises within a dialogue (100 % is best), is {of}."),
+        *_each(own, "auroc", "{name}: a right answer has more confidence than a wrong one in {of} of pairs (AUROC)."),
+        *_placebos(summary),
+        *_formats(summary),
+        *_unread(own),
+        *dict.fromkeys(group["warning"] for group in main if group["warning"]),
+    ]
+
+
+def _accuracy(summary: Summary) -> Iterable[str]:
+    rows = [row for row in summary.accuracy if is_main(row["by"]) and row["accuracy"] is not None]
+    if rows:
+        shown = _from_to(
+            rows,
+            lambda row: row["accuracy"],
+            lambda row: f"{with_ends(row['accuracy'], row['interval'])}",
+            lambda row: (
+                f"N = {row['n']} turns of {row['dialogues']} dialogues, {percent(row['no_answer_share'])} "
+                "without an answer"
+            ),
+        )
+        yield f"The answer after a turn of the dialogue is right in {shown} of turns."
+
+
+def _each(groups: Mapping[str, Sequence[Row]], name: str, sentence: str) -> Iterable[str]:
+    for method, rows in groups.items():
+        known = [row for row in rows if row[name] is not None]
+        if known:
+            yield sentence.format(
+                name=method,
+                of=_from_to(
+                    known,
+                    lambda row: row[name],
+                    lambda row: with_ends(row[name], row["intervals"].get(name)),
+                    lambda row: f"N = {row['n']}, {percent(row['unscored_share'])} unscored",
+                ),
+            )
+
+
+def _rising(profiles: Profiles) -> Iterable[str]:
+    rows: dict[str, list[Row]] = {}
+    for profile in profiles.groups:
+        steps = profile.steps
+        method = profile.by.get("method") or "confidence"
+        if is_main(profile.by) and method not in REFERENCES and steps.rising is not None:
+            rows.setdefault(method, []).append({"by": profile.by, "profile": profile, "steps": steps})
+    for method, found in rows.items():
+        shown = _from_to(
+            found,
+            lambda row: row["steps"].rising,
+            lambda row: f"{with_ends(row['steps'].rising, row['steps'].interval)}",
+            lambda row: (
+                f"N = {row['steps'].pairs} pairs; it falls in {percent(row['steps'].falling)}, stays in "
+                f"{percent(row['steps'].level)}; {percent(row['profile'].unscored_share)} unscored"
+            ),
+        )
+        yield f"{method}: from one turn to the next it rises in {shown} of pairs of turns."
+
+
+def _placebos(summary: Summary) -> Iterable[str]:
+    for row in summary.placebo_tests:
+        if row["by"].get("target") not in (None, "answer") or row["difference"]["mean"] is None:
+            continue
+        moved, after = row["informative_change"], row["placebo_change"]
+        verdict = (
+            "more than chance would do" if is_significant(row["difference"]) else "which chance alone might do as well"
+        )
+        yield (
+            f"{_named(row['by'], ('method', 'model', 'dataset'))}: a real hint moves confidence by {tested(moved)} "
+            f"points, a placebo by {tested(after)}; the difference is {tested(row['difference'])}, {verdict} "
+            f"(sign-flip test over {row['entities']} entities, Holm-corrected; N = {row['n']} turns)."
+        )
+
+
+def _formats(summary: Summary) -> Iterable[str]:
+    for row in summary.multi_single:
+        if row["quantity"] == "accuracy" and row["difference"]["mean"] is not None:
+            yield (
+                f"{_named(row['by'], ('model', 'dataset'))}: {percent(row['multi'])} right as a dialogue, "
+                f"{percent(row['single'])} as a summary of the same hints: {tested(row['difference'])} points "
+                f"(N = {row['n']} turns of {row['entities']} entities)."
+            )
+
+
+def _unread(groups: Mapping[str, Sequence[Row]]) -> Iterable[str]:
+    for method, rows in groups.items():
+        reasons: dict[str, int] = {}
+        for row in rows:
+            for reason, count in row["unscored_reasons"].items():
+                reasons[reason] = reasons.get(reason, 0) + count
+        if reasons:
+            worst = max(reasons, key=lambda reason: reasons[reason])
+            yield f"{method}: {sum(reasons.values())} estimates could not be read, most often for: {worst}."
+
+
+def _from_to(
+    rows: Sequence[Row],
+    value: Callable[[Row], float],
+    shown: Callable[[Row], str],
+    counted: Callable[[Row], str],
+) -> str:
+    """The one number; or the lowest and the highest of several, each with where it was found."""
+    if len(rows) == 1:
+        return f"{shown(rows[0])} ({counted(rows[0])})"
+    ends = [
+        f"{shown(row)} ({_named(row['by'], ('model', 'dataset'))}; {counted(row)})"
+        for row in (min(rows, key=value), max(rows, key=value))
+    ]
+    return f"{ends[0]} to {ends[1]}" if value(rows[0]) != value(rows[-1]) or len(rows) > 2 else ends[0]
+
+
+def _named(by: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return ", ".join(str(by[key]) for key in keys if by.get(key) is not None) or "all rows"

@@ -1,0 +1,118 @@
+import base64
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up import METHODS, course, told
+
+from hinterguesser.domain.course import Course
+from hinterguesser.replay.tables import Table
+from hinterguesser.report.page.browser import DIALOGUES_IN_CHUNK, disagreement
+from hinterguesser.report.page.content import Content, Drawn
+from hinterguesser.report.page.markup import escaped, visible
+from hinterguesser.report.page.page import MOST_BYTES, page
+
+PAPER_SIZE = [
+    (shown, [course(shown, model) for model in ("m1", "m2", "m3", "m4")])
+    for shown in (told(number, game=game) for game in ("20q", "guess", "grace", "trickme") for number in range(250))
+]
+
+
+class Seen(HTMLParser):
+    """The tags, addresses and texts of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.addresses, self.said = [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attributes if name in ("src", "href")]
+
+    def handle_data(self, data):
+        self.said.append(data)
+
+
+@given(st.text())
+def test_any_text_stays_one_text(text):
+    seen = Seen(f'<p title="{escaped(text)}">{escaped(text)}</p>')
+    assert seen.tags == ["p"]
+    assert "".join(seen.said) == visible(text)
+    escaped(text).encode()
+
+
+def test_control_characters_are_seen_and_do_nothing():
+    assert visible("a\x00b\x1b[31m\u202ec\ud800\n\t") == "a\u2400b\u241b[31m\ufffdc\ufffd\n\t"
+
+
+def test_the_same_content_gives_the_same_bytes():
+    content = Content("T", dialogues=PAPER_SIZE[:3])
+    assert page(content).html == page(content).html
+
+
+def test_nothing_in_a_page_is_loaded_from_elsewhere():
+    html = page(
+        Content(
+            "T", figures=[Drawn("f", "F", "C", "A", b"<svg/>")], findings=["see http://x.org"], dialogues=PAPER_SIZE[:3]
+        )
+    ).html
+    seen = Seen(html)
+    assert all(address.startswith(("#", "data:")) for address in seen.addresses)
+    assert "default-src 'none'" in html
+    assert "unsafe" not in html
+
+
+def test_an_evaluation_of_the_papers_size_stays_below_three_megabytes_in_one_file():
+    figures = [Drawn(f"f{number}", "F", "C", "A", b"x" * 60_000) for number in range(12)]
+    made = page(Content("T", findings=["F"] * 50, figures=figures, dialogues=PAPER_SIZE))
+    assert len(made.html.encode()) <= 3_000_000
+    assert not made.files
+
+
+def test_more_dialogues_than_fit_stand_beside_the_page_and_are_all_there():
+    shown = [(told(number, turns=2), ()) for number in range(2 * DIALOGUES_IN_CHUNK)]
+    heavy = [Drawn("f", "F", "C", "A", b"x" * 2_200_000)]
+    made = page(Content("T", figures=heavy, dialogues=shown))
+    assert len(made.html) < MOST_BYTES
+    assert len(made.files) == 2
+    ids = []
+    for number, content in enumerate(made.files.values()):
+        found = re.fullmatch(rb'hinterguesserChunk\((\d+),"([A-Za-z0-9+/=]+)"\);\n', content)
+        assert int(found[1]) == number
+        ids += [each["id"] for each in json.loads(gzip.decompress(base64.b64decode(found[2])))]
+    assert ids == [each.id for each, _ in shown]
+
+
+def test_disagreement_is_the_widest_gap_at_one_turn_in_the_models_own_answer_in_the_dialogue():
+    def one(condition, **methods):
+        return Course(
+            "m", condition, ["x"] * 2, [True] * 2, {(name, "answer"): value for name, value in methods.items()}
+        )
+
+    assert disagreement([one("multi", a=[0.2, 0.9], b=[0.5, None])]) == pytest.approx(0.3)
+    assert disagreement([one("multi", a=[0.2, 0.9], b=[None, None], oracle_correct=[1, 0])]) is None
+    assert disagreement([one("single", a=[0, 0], b=[1, 1])]) is None
+    gold = Course("m", "multi", ["x"], [True], {("a", "gold"): [0], ("b", "answer"): [1], ("c", "answer"): [0.75]})
+    assert disagreement([gold]) == pytest.approx(0.25)
+
+
+def test_tables_have_captions_and_heads_and_say_again_what_a_first_cell_left_out():
+    made = Table("A title", ("model", "right"), (("m", "1.0 %"),), "A note.")
+    seen = Seen(page(Content("T", tables=[made])).html)
+    assert {"table", "caption", "thead", "th"} <= set(seen.tags)
+    assert "A title" in seen.said
+
+
+def test_what_is_empty_is_left_out():
+    html = page(Content("Only a title")).html
+    assert "<section" not in html
+    assert 'id="index"' not in html
+
+
+def test_all_five_methods_are_in_the_made_up_course():
+    assert {method for method, _ in PAPER_SIZE[0][1][0].confidences} == set(METHODS)
