@@ -12,9 +12,9 @@ Examples:
   hinterguesser report evals/smollm2 evals/gpt traces/hotpotqa --out report
   hinterguesser report runs/guess --out browse            (only its dialogues, to read)
 
-OUT/report.html is one file that needs no network: findings in plain sentences, tables, figures, and the dialogues turn by
-turn. OUT/figures has each figure as PNG, SVG and PDF with its data as CSV, OUT/tables each table as text, CSV, LaTeX and
-JSON."""
+DIR/report.html is one file that needs no network: findings in plain sentences, figures, tables, and the dialogues turn
+by turn. DIR/figures has each figure as PNG, SVG and PDF with its data as CSV, DIR/tables each table as text, CSV, LaTeX
+and JSON."""
 
 
 @click.command(epilog=EPILOG)

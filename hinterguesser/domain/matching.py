@@ -227,6 +227,8 @@ def same_answer(a: str, b: str) -> bool:
     return _answer_names(a).accepts(b) or _answer_names(b).accepts(a)
 
 
+@lru_cache(maxsize=8192)
 def _answer_names(answer: str) -> Names:
-    *_, bare = [answer, *(text for text in (unwrap(answer),) if text), *_without_lead_ins(unwrap(answer))]
+    plain = unwrap(answer)
+    *_, bare = [answer, *([plain] if plain else []), *_without_lead_ins(plain)]
     return names(bare, () if bare == answer else (answer,))

@@ -1,6 +1,6 @@
 """Predictions: one row an estimate, the format that `evaluate` writes and `metrics` reads."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from hinterguesser.domain.estimate import Confidence, Estimate
@@ -32,7 +32,7 @@ class Prediction:
 
     def to_dict(self) -> dict[str, Any]:
         """As one row, columns in the order of the design."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def scores(estimate: Estimate) -> dict[str, Any]:

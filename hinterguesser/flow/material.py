@@ -113,8 +113,8 @@ def _sorted_out(paths: Sequence[Path]) -> _Kinds:
             raise UserError(f"{path}: there is no such file or folder; check the path")
         else:
             raise UserError(
-                f"{path}: nothing to report in it yet; name a folder that `evaluate`, `collect`, `generate`, `adapt` or "
-                "`build` has filled, or a predictions or traces file"
+                f"{path}: nothing to report in it yet; name a folder that `evaluate`, `collect`, `generate`, `adapt` "
+                "or `build` has filled, or a predictions or traces file"
             )
     return kinds
 

@@ -1,4 +1,7 @@
-"""What an evaluation found, in plain sentences. Each number comes with its interval, its N and what could not be read."""
+"""What an evaluation found, in plain sentences.
+
+Each number comes with its interval, its N and the share that could not be read.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -23,7 +26,7 @@ def findings(summary: Summary, profiles: Profiles) -> list[str]:
     return [
         *_accuracy(summary),
         *_each(
-            own, "info_ece", "{name}: its mean gap to accuracy over information levels (InfoECE, 0 is best) is {of}."
+            own, "info_ece", "{name}: its mean gap to accuracy over the levels (InfoECE, 0 is best) is {of}."
         ),
         *_rising(profiles),
         *_each(own, "tau", "{name}: tau, how steadily it rises within a dialogue (100 % is best), is {of}."),

@@ -118,6 +118,11 @@ class WorkFolder:
 
 
 def read_record(path: Path) -> dict[str, Any]:
+    """What `run.json` in the folder `path` says.
+
+    Raises:
+        UserError: there is none, or it cannot be read.
+    """
     file = path / RECORD_FILE
     if not path.is_dir():
         raise UserError(f"{path}: there is no such folder; name one that `hinterguesser generate` filled")

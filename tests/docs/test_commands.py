@@ -180,7 +180,7 @@ class Reader:
         words = [self.model_url if word == "http://localhost:8000/v1" else word for word in words]
         if words[-1] == "--password" or "--password" in words and words[words.index("--password") + 1][:1] == "-":
             words.insert(words.index("--password") + 1, "fogfog")
-        asks = any(word.startswith(("openai/", "builtin/smollm2", "NAME")) for word in words)
+        asks = any(word in ("builtin/smollm2", "NAME") for word in words)
         if asks and "--dry-run" not in words and "--api-base" not in words:
             words = ["small" if word == "builtin/smollm2" else word for word in words]
             words += ["--api-base", self.model_url]
@@ -208,7 +208,7 @@ class Reader:
         return done.stdout + done.stderr, done.returncode
 
     def process(self, words):
-        environment = {**self.hub.environment(self.folder / ".hub"), "PYTHONPATH": os.pathsep.join([str(ROOT)])}
+        environment = {**self.hub.environment(self.folder / ".hub"), "HF_HUB_OFFLINE": "1"}
         done = subprocess.run(words, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -235,6 +235,7 @@ class Reader:
         ]
         (metadata / "entry_points.txt").write_text("\n".join(groups))
         self.patch.syspath_prepend(str(path))
+        self.patch.setenv("PYTHONPATH", str(path))
 
 
 def in_this_process(words):
@@ -271,6 +272,8 @@ def test_what_a_page_says_to_type_works_and_prints_what_it_shows(
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-key")
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    monkeypatch.setattr("hinterguesser.backends.server.OPENAI_BASE", model_server.url)
     monkeypatch.setenv("COLUMNS", "120")
     reader = Reader(page, tmp_path, model_server.url, hub, published, monkeypatch)
     for block in blocks(page):

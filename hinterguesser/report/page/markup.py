@@ -76,7 +76,7 @@ def figure(drawn: Drawn) -> str:
         f'<figure id="figure-{name}">\n<h3>{escaped(drawn.title)}</h3>\n'
         f'<div class="canvas"><img src="data:image/svg+xml;base64,{data}" alt="{escaped(drawn.alt)}"></div>\n'
         f"<figcaption>{escaped(drawn.caption)} "
-        f'<span class="beside">Files: figures/{name}.png, .svg, .pdf; its data: figures/{name}.csv.</span></figcaption>\n'
+        f"Files: figures/{name}.png, .svg, .pdf; its data: figures/{name}.csv.</figcaption>\n"
         "</figure>"
     )
 
