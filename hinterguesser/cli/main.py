@@ -112,6 +112,10 @@ def _command(arguments: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # click makes an exit of it, with status 1
+            raise end.__context__ from None
+        raise
     except (KeyboardInterrupt, click.Abort) as interrupt:
         said = str(interrupt.__cause__ or interrupt)  # click turns the one into the other
         return _say(said or "interrupted; what was done is kept. Run the same command again to go on.", INTERRUPTED)

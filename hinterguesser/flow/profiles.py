@@ -105,7 +105,7 @@ class Profiles:
     """Information levels asked for."""
 
 
-def profiles(predictions: Predictions, settings: MetricsSettings = MetricsSettings()) -> Profiles:
+def profiles(predictions: Predictions, settings: MetricsSettings) -> Profiles:
     """The profile of each group; at most one row for a turn of a dialogue in a group.
 
     Levels are cut as the settings say; with equal mass, on all rows of a group. Intervals of a group depend on that
@@ -179,9 +179,8 @@ def _levels(predictions: Predictions, rows: IntArray, draws: Draws, settings: Me
 
 
 def _accuracy(predictions: Predictions, group: Group, draws: Draws, settings: MetricsSettings) -> AccuracyProfile:
-    keys = turn_keys(predictions.dialogue, predictions.turn)
     known = group.rows[~np.isnan(predictions.correct[group.rows])]
-    rows = known[np.unique(keys[known], return_index=True)[1]]
+    rows = known[np.unique(turn_keys(predictions.dialogue[known], predictions.turn[known]), return_index=True)[1]]
     bins, index, upper = _cut(predictions, rows, settings)
     right, entity = predictions.correct[rows], predictions.entity[rows]
     levels = enumerate(cell_means(right, index, bins, entity, draws), start=1)

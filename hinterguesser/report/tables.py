@@ -15,11 +15,11 @@ MISSING = "-"
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int = 1) -> str:
     """Columns as wide as they need to be; the first `text_columns` to the left, the others (numbers) to the right."""
     lines = [[printable(cell) for cell in line] for line in (header, *rows)]
-    widths = [max(_width(line[column]) for line in lines) for column in range(len(header))]
+    widths = [max(columns(line[column]) for line in lines) for column in range(len(header))]
 
     def laid_out(line: Sequence[str]) -> str:
         cells = [
-            cell + " " * (width - _width(cell)) if column < text_columns else " " * (width - _width(cell)) + cell
+            cell + " " * (width - columns(cell)) if column < text_columns else " " * (width - columns(cell)) + cell
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         return "  ".join(cells).rstrip()
@@ -37,7 +37,7 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(" ", text)
 
 
-def _width(text: str) -> int:
+def columns(text: str) -> int:
     """Columns that `text` takes in a terminal."""
     wide = sum(unicodedata.east_asian_width(mark) in "WF" for mark in text)
     return len(text) + wide - sum(unicodedata.combining(mark) > 0 for mark in text)

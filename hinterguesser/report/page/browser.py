@@ -36,9 +36,13 @@ def packed(dialogues: Sequence[tuple[Dialogue, Sequence[Course]]]) -> Packed:
         "length": [each.length for each, _ in dialogues],
         "disagreement": [_per_mille(disagreement(courses)) for _, courses in dialogues],
     }
+    models = list(dict.fromkeys(course.model for _, courses in dialogues for course in courses))
+    apart = [[_of_model(courses, model) for _, courses in dialogues] for model in models]
     parts = [dialogues[at : at + DIALOGUES_IN_CHUNK] for at in range(0, len(dialogues), DIALOGUES_IN_CHUNK)]
     return Packed(
-        index=_pack({"size": DIALOGUES_IN_CHUNK, "columns": columns}),
+        index=_pack(
+            {"size": DIALOGUES_IN_CHUNK, "columns": columns, "models": list(map(_text, models)), "apart": apart}
+        ),
         chunks=[_pack([_dialogue(*each) for each in part]) for part in parts],
     )
 
@@ -62,6 +66,12 @@ def disagreement(courses: Sequence[Course]) -> float | None:
             if len(known) > 1:
                 widest = max(widest or 0.0, max(known) - min(known))
     return widest
+
+
+def _of_model(courses: Sequence[Course], model: str) -> int | None:
+    """The model's disagreement; -1 where it saw nothing of the dialogue."""
+    own = [course for course in courses if course.model == model]
+    return _per_mille(disagreement(own)) if own else -1
 
 
 def _dialogue(dialogue: Dialogue, courses: Sequence[Course]) -> dict[str, Any]:

@@ -36,8 +36,8 @@
   /* Tables: a click on a head sorts, a second one turns the order; what is missing stays last. */
   const collator = new Intl.Collator("en", { numeric: true });
   function number(text) {
-    const found = text.replace(/−/g, "-").match(/^[+-]?[\d,]*\.?\d+/);
-    return found ? Number(found[0].replace(/,/g, "")) : null;
+    const found = text.replace(/−/g, "-").match(/^[<>]? ?([+-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)/);
+    return found ? Number(found[1].replace(/,/g, "")) : null;
   }
   function sortable(table) {
     const heads = [...table.tHead.rows[0].cells];
@@ -103,7 +103,7 @@
   const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
   async function browser() {
-    const { size, columns } = await unpack(byId("index").textContent);
+    const { size, columns, models, apart: ofModel } = await unpack(byId("index").textContent);
     const total = columns.id.length;
     const hay = columns.id.map((id, at) =>
       plain([columns.entity[at], id, columns.game[at], columns.outcome[at], columns.reason[at] ?? ""].join(" ")));
@@ -112,33 +112,39 @@
     const twice = new Set();
     columns.id.forEach((id, at) => { if (firstOf.has(id)) twice.add(id); else firstOf.set(id, at); });
     const orders = { "": numbers };
-    const control = Object.fromEntries(["search", "game", "kept", "outcome", "reason", "apart", "order"].map((id) => [id, byId(id)]));
+    const control = Object.fromEntries(["search", "game", "kept", "outcome", "reason", "model", "apart", "order"].map((id) => [id, byId(id)]));
     for (const name of ["game", "outcome", "reason"]) {
       for (const value of [...new Set(columns[name])].filter((each) => each !== null).sort(collator.compare)) {
         control[name].append(make("option", { value }, value));
       }
     }
     for (const name of ["reason", "game", "outcome"]) control[name].parentElement.hidden = control[name].options.length < 2;
+    models.forEach((model, at) => control.model.append(make("option", { value: String(at) }, model || "not named")));
+    control.model.parentElement.hidden = models.length < 2;
     control.apart.parentElement.hidden = columns.disagreement.every((value) => value === null);
 
+    /* Of the chosen model, or of whichever is widest apart; -1 where the model saw nothing of the dialogue. */
+    const disagreement = () => (control.model.value === "" ? columns.disagreement : ofModel[control.model.value]);
     function ordered(by) {
-      if (!orders[by]) {
-        const of = columns[by];
-        orders[by] = [...numbers].sort(by === "entity"
+      const key = by === "disagreement" ? by + control.model.value : by;
+      if (!orders[key]) {
+        const of = by === "disagreement" ? disagreement() : columns[by];
+        orders[key] = [...numbers].sort(by === "entity"
           ? (a, b) => collator.compare(of[a], of[b])
           : (a, b) => (of[b] ?? -1) - (of[a] ?? -1));
       }
-      return orders[by];
+      return orders[key];
     }
     let found = numbers;
     let from = 0;
     function filter() {
       const words = plain(control.search.value).split(/\s+/).filter(Boolean);
       const apart = control.apart.value === "" ? null : Number(control.apart.value);
+      const values = disagreement();
       const is = (name, at) => control[name].value === "" || String(columns[name][at]) === control[name].value;
       found = ordered(control.order.value).filter((at) =>
         is("game", at) && is("kept", at) && is("outcome", at) && is("reason", at)
-        && (apart === null || (columns.disagreement[at] ?? -1) >= apart)
+        && values[at] !== -1 && (apart === null || (values[at] ?? -1) >= apart)
         && words.every((word) => hay[at].includes(word)));
       from = 0;
       list();
@@ -155,7 +161,7 @@
         make("td", {}, columns.game[at]),
         make("td", { class: "number" }, String(columns.length[at])),
         make("td", {}, columns.kept[at] ? columns.outcome[at] : `rejected: ${columns.reason[at] ?? columns.outcome[at]}`),
-        make("td", { class: "number" }, percent(columns.disagreement[at])),
+        make("td", { class: "number" }, percent(disagreement()[at])),
         make("td", {}, make("bdi", {}, columns.id[at])))));
       byId("count").textContent = `${found.length.toLocaleString("en")} of ${total.toLocaleString("en")} dialogues`;
       byId("where").textContent = found.length ? `${from + 1} to ${Math.min(from + PAGE, found.length)}` : "none";
@@ -194,7 +200,7 @@
         try {
           const data = (await chunk(Math.floor(wanted.at / size)))[wanted.at % size];
           if (asked()?.at !== wanted.at) return;
-          show(shown, data, address(wanted.at));
+          show(shown, data, address(wanted.at), models[control.model.value]);
         } catch (error) {
           shown.replaceChildren(make("h3", { id: "dialogue-heading", tabindex: "-1" }, "This dialogue cannot be shown"),
             make("p", {}, error.message));
@@ -204,6 +210,7 @@
       shown.scrollIntoView({ block: "start" });
     }
     window.addEventListener("hashchange", open);
+    performance.mark("list-ready");
     document.documentElement.dataset.ready = "yes";
     await open();
   }
@@ -217,11 +224,12 @@
     if (correct === null) return null;
     return make("span", { class: correct ? "right" : "wrong" }, correct ? " ✓ right" : " ✗ wrong");
   }
-  function show(into, data, link) {
+  function show(into, data, link, model) {
     const facts = make("dl");
+    fact(facts, "id", said(data.id));
     fact(facts, "game", data.game);
-    fact(facts, "outcome", data.kept ? `${data.outcome}, kept` : `${data.outcome}, rejected: ${data.reason ?? "no reason given"}`);
-    if (data.aliases.length) fact(facts, "also", ...data.aliases.flatMap((alias, at) => [at ? ", " : "", said(alias)]));
+    fact(facts, "outcome", data.outcome, data.kept ? ", kept" : `, rejected: ${data.reason ?? "no reason given"}`);
+    if (data.aliases.length) fact(facts, "also", ...data.aliases.flatMap((alias, at) => [at ? "; " : "", said(alias)]));
     fact(facts, "instruction", said(data.instruction));
     fact(facts, "Hinter, Guesser", said(data.hinter), ", ", said(data.guesser));
     const home = make("a", { href: link }, "Link to this dialogue");
@@ -231,7 +239,8 @@
     const course = { model: null, condition: null };
     for (const [at, key] of [[0, "model"], [1, "condition"]]) {
       const values = [...new Set(data.courses.map((each) => each[at]))];
-      course[key] = key === "condition" && values.includes("multi") ? "multi" : values[0] ?? null;
+      const first = key === "condition" ? "multi" : model;
+      course[key] = values.includes(first) ? first : values[0] ?? null;
       if (values.length > 1) {
         const select = make("select", {}, ...values.map((value) => make("option", { value }, value || "not named")));
         select.value = course[key];
@@ -260,13 +269,13 @@
     if (guess !== null) {
       fact(facts, "guess", said(guess), verdict(correct) ?? "");
       fact(facts, "other answers", unique ? "none fits any more, it says" : "still fit, it says",
-        ...(others.length ? [": ", ...others.flatMap((other, place) => [place ? ", " : "", said(other)])] : []));
+        ...(others.length ? [": ", ...others.flatMap((other, place) => [place ? "; " : "", said(other)])] : []));
     }
     if (fit !== null) fact(facts, "candidates left", fit === 1 ? "1 (certified unique)" : String(fit));
     if (placebo) fact(facts, `placebo (${placebo[2]})`, said(placebo[0]), " ", said(placebo[1]));
     if (summary !== null) fact(facts, "summary", said(summary));
     const box = make("section", { class: "turn" }, make("h4", {}, `Turn ${at + 1}`), facts);
-    if (course) box.append(...bars(course, at));
+    if (course && at < course[2].length) box.append(...bars(course, at));
     return box;
   }
   function bars([model, condition, answers, correct, confidences], at) {

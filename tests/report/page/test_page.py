@@ -1,5 +1,6 @@
 import base64
 import gzip
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -15,6 +16,7 @@ from hinterguesser.report.page.browser import DIALOGUES_IN_CHUNK, disagreement
 from hinterguesser.report.page.content import Content, Drawn
 from hinterguesser.report.page.markup import escaped, visible
 from hinterguesser.report.page.page import MOST_BYTES, page
+from hinterguesser.report.sheets import Cell, Sheet
 
 PAPER_SIZE = [
     (shown, [course(shown, model) for model in ("m1", "m2", "m3", "m4")])
@@ -103,9 +105,35 @@ def test_disagreement_is_the_widest_gap_at_one_turn_in_the_models_own_answer_in_
 
 def test_tables_have_captions_and_heads_and_say_again_what_a_first_cell_left_out():
     made = Table("A title", ("model", "right"), (("m", "1.0 %"),), "A note.")
-    seen = Seen(page(Content("T", tables=[made])).html)
-    assert {"table", "caption", "thead", "th"} <= set(seen.tags)
-    assert "A title" in seen.said
+    rows = tuple(tuple(map(Cell, row)) for row in (("m", "p_true", "1"), ("", "cot_verb", "2"), ("n", "p_true", "3")))
+    sheet = Sheet("s", "Another", ("model", "method", "N"), rows, (), "")
+    html = page(Content("T", tables=[made, sheet])).html
+    seen = Seen(html)
+    assert seen.tags.count("caption") == seen.tags.count("table") == 2
+    assert html.count('<th scope="col"') == 5
+    assert re.findall('<th scope="row">([^<]*)', html) == ["m", "m", "m", "n"]
+    assert {"A title", "Another", "A note."} <= set(seen.said)
+
+
+def test_the_index_tells_each_models_disagreement_and_where_it_saw_nothing():
+    first, second = told(0), told(1)
+    html = page(Content("T", dialogues=[(first, [course(first, "__proto__")]), (second, [course(second, "b")])])).html
+    [data] = re.findall('id="index">([^<]*)<', html)
+    index = json.loads(gzip.decompress(base64.b64decode(data)))
+    assert index["models"] == ["__proto__", "b"]
+    widest = index["columns"]["disagreement"]
+    assert index["apart"] == [[widest[0], -1], [-1, widest[1]]]
+    assert widest == [
+        round(1000 * disagreement([course(each, model)])) for each, model in ((first, "__proto__"), (second, "b"))
+    ]
+
+
+def test_the_policy_names_the_one_script_and_the_one_style_of_the_page():
+    html = page(Content("T", dialogues=PAPER_SIZE[:3])).html
+    for tag in ("style", "script"):
+        [text] = re.findall(f"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in html
 
 
 def test_what_is_empty_is_left_out():
