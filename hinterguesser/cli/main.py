@@ -103,8 +103,13 @@ def _command(arguments: list[str]) -> int:
     try:
         if name not in COMMANDS:
             raise UserError(f"there is no command {name!r}; there are: {', '.join(COMMANDS)}")
-        status = load(name).main(arguments[1:], prog_name=f"hinterguesser {name}", standalone_mode=False)
+        command = load(name)
+        # Not `command.main`, which makes an exit with status 1 of a pipe that nobody reads any more.
+        with command.make_context(f"hinterguesser {name}", arguments[1:]) as context:
+            status = command.invoke(context)
         return status if isinstance(status, int) else 0
+    except click.exceptions.Exit as end:  # --help, for one
+        return end.exit_code
     except UserError as error:
         return _say(error, USAGE)
     except RunStopped as stop:
@@ -112,12 +117,8 @@ def _command(arguments: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # click makes an exit of it, with status 1
-            raise end.__context__ from None
-        raise
     except (KeyboardInterrupt, click.Abort) as interrupt:
-        said = str(interrupt.__cause__ or interrupt)  # click turns the one into the other
+        said = str(interrupt)
         return _say(said or "interrupted; what was done is kept. Run the same command again to go on.", INTERRUPTED)
 
 

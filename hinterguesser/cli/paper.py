@@ -1,10 +1,11 @@
 """What stdout is printed on: a terminal of some width, with or without colour, or a file or pipe."""
 
+import json
 import os
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,13 +30,23 @@ def screen() -> "Screen":
     return Screen(max(20, width), colour, blocks)
 
 
+def json_lines(value: dict[str, Any]) -> list[str]:
+    """`value` as readable JSON; all ASCII where a terminal would obey what stands in a text, or cannot say it."""
+    harmless = sys.stdout.isatty() or not screen().blocks
+    return json.dumps(value, ensure_ascii=harmless, indent=2).replace("\x7f", "\\u007f").split("\n")
+
+
 def shown(lines: Iterable[str], *, pager: bool) -> None:
-    """Print lines: paged on a terminal, else as they come."""
+    """Print lines: paged on a terminal, else as they come, until whoever reads them has had enough."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:  # a text that the encoding lacks is no reason to stop
         reconfigure(errors="replace")
+    colour = screen().colour
     if pager and sys.stdout.isatty():
-        click.echo_via_pager((f"{line}\n" for line in lines), color=screen().colour)
+        click.echo_via_pager((f"{line}\n" for line in lines), color=colour)
         return
-    for line in lines:
-        click.echo(line, color=screen().colour)
+    try:
+        for line in lines:
+            click.echo(line, color=colour)
+    except BrokenPipeError:  # `head` has had enough; click would end with status 1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -45,8 +45,7 @@ def command(
 
     RUN is a run folder, a release folder, or a dataset on the Hub (USER/NAME).
     """
-    from hinterguesser.cli.paper import screen, shown
-    from hinterguesser.cli.reports import print_json
+    from hinterguesser.cli.paper import json_lines, screen, shown
     from hinterguesser.flow.reading import Choice, chosen, one_of, with_courses
     from hinterguesser.flow.source import Source
     from hinterguesser.report.terminal import listing, reading
@@ -54,7 +53,7 @@ def command(
     found = chosen(Source(run, config, split), Choice(rejected, reason, limit if dialogue is None else None))
     told = found if dialogue is None else [one_of(found, dialogue)]
     if as_json:
-        print_json({"dialogues": [each.to_dict() for each in told]})
+        shown(json_lines({"dialogues": [each.to_dict() for each in told]}), pager=False)
         return 0
     if dialogue is None and predictions is None:
         shown(listing(told, screen()), pager=not no_pager)
