@@ -110,7 +110,7 @@ class Browser:
         """A command of the browser's own protocol."""
         return self.driver.execute_cdp_cmd(command, parameters)
 
-    def screenshot(self, path: Path, width: int = 1280, height: int = 900) -> None:
+    def screenshot(self, path: Path) -> None:
         """A picture of the whole page."""
         shot = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(shot["data"]))

@@ -111,6 +111,7 @@ def collect(
         async def ended(question: Question, result: Trajectory | CallFailed) -> None:
             if isinstance(result, CallFailed):
                 failed[question.id] = result.reason
+                progress.count(failed=1)
             else:
                 traces[question.id] = result
             progress.advance()
@@ -120,7 +121,7 @@ def collect(
             await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
             await desk.settled()
 
-        _, used = session.run(work, folder, calls)
+        _, used = session.run(work, folder, calls, progress)
         unjudged = {name: trace.problem for name, trace in traces.items() if trace.problem}
         if unjudged:
             folder.record["noted"][WITHOUT_VERDICT] = folder.record["noted"].get(WITHOUT_VERDICT, 0) + 1

@@ -103,6 +103,7 @@ def derive(
         async def ended(dialogue: Dialogue, result: Dialogue | CallFailed) -> None:
             if isinstance(result, CallFailed):
                 failed.append((dialogue.id, result.reason))
+                progress.count(failed=1)
             else:
                 ready[dialogue.id] = result
             progress.advance()
@@ -112,7 +113,7 @@ def derive(
             await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
 
         try:
-            _, used = session.run(work, run, calls)
+            _, used = session.run(work, run, calls, progress)
         finally:
             if ready:
                 run.rewrite(ready.get(dialogue.id, dialogue) for dialogue in run.dialogues())

@@ -93,6 +93,7 @@ def enrich(
         async def ended(entity: Entity, result: list[Vote] | CallFailed) -> None:
             if isinstance(result, CallFailed):
                 failed.append((entity.name, result.reason))
+                progress.count(failed=1)
             else:
                 votes[entity.name] = result
             progress.advance()
@@ -102,7 +103,7 @@ def enrich(
             await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
             await desk.settled()
 
-        _, used = session.run(work, folder, calls)
+        _, used = session.run(work, folder, calls, progress)
         path, votes_path = _write(settings, folder.path, listed, questions, votes)
     counted = Counter(one.left_out or "" for told in votes.values() for one in told)
     facts = counted.pop("", 0)

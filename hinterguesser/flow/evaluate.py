@@ -59,6 +59,7 @@ def evaluate(
         async def ended(item: Item, result: Judged | CallFailed) -> None:
             if isinstance(result, CallFailed):
                 failed[f"{item[1].id} ({item[0].subject.model})"] = result.reason
+                progress.count(failed=1)
             else:
                 judged[_key(item)] = result
             progress.advance(item[1].length)
@@ -71,7 +72,7 @@ def evaluate(
             await drive(items, desk.ask, ended, at_once=at_once, stopping=desk.stopping)
             await desk.settled()
 
-        _, used = session.run(work, folder, calls)
+        _, used = session.run(work, folder, calls, progress)
         done = [judged[_key(item)] for item in trials.items if _key(item) in judged]
         predictions = [row for each in done for row in each.predictions]
         verdicts = [verdict for each in done for verdict in each.verdicts]

@@ -95,10 +95,11 @@ def generate(
     session.check_models({settings.hinter, settings.guesser} - {ORACLE}, calls)
     run = RunFolder.begin(out, "generate", setup.asked(), _noted(setup))
     with run.held():
-        done = run.finished(again=lambda dialogue: dialogue.reason == RETRIED)
+        done, earlier = _earlier(run, set(map(setup.dialogue_id, setup.chosen)))
         waiting = [entity for entity in setup.chosen if setup.dialogue_id(entity) not in done]
         progress.start(settings.game, len(setup.chosen))
         progress.advance(len(setup.chosen) - len(waiting))
+        progress.count(kept=earlier["kept"], rejected=earlier["rejected"])
 
         async def work(desk: Desk) -> None:
             async def ended(entity: Entity, result: Dialogue | CallFailed) -> None:
@@ -106,15 +107,34 @@ def generate(
                 await desk.settled()
                 run.add(dialogue)
                 progress.advance()
+                progress.count(**{_what_became_of(dialogue): 1})
 
             items = ((entity, setup.script(entity)) for entity in waiting)
             await drive(items, desk.ask, ended, at_once=calls.at_once, stopping=desk.stopping)
 
         try:
-            _, used = session.run(work, run, calls)
+            _, used = session.run(work, run, calls, progress)
         finally:
             run.settle(map(setup.dialogue_id, setup.listed.entities))
         return _tally(run.dialogues(), used)
+
+
+def _earlier(run: RunFolder, chosen: set[str]) -> tuple[set[str], Counter[str]]:
+    """Ids of the dialogues that are done, and what became of those of them that are asked for."""
+    became: Counter[str] = Counter()
+
+    def again(dialogue: Dialogue) -> bool:
+        if dialogue.id in chosen:
+            became[_what_became_of(dialogue)] += 1
+        return dialogue.reason == RETRIED
+
+    return run.finished(again), became
+
+
+def _what_became_of(dialogue: Dialogue) -> str:
+    if dialogue.reason == RETRIED:
+        return "failed"
+    return "kept" if dialogue.kept else "rejected"
 
 
 def rehearse_generate(settings: GenerateSettings, calls: CallSettings = CallSettings()) -> list[Estimate]:

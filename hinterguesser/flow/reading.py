@@ -40,7 +40,7 @@ def chosen(source: Source, choice: Choice) -> list[Dialogue]:
     found = [dialogue for dialogue in rejected if choice.reason in (dialogue.reason, dialogue.outcome)]
     if not found:
         reasons = sorted({dialogue.reason or dialogue.outcome for dialogue in rejected})
-        there = f"there are: {', '.join(reasons)}" if reasons else "nothing was rejected"
+        there = f"there are: {', '.join(map(repr, reasons))}" if reasons else "nothing was rejected"
         raise UserError(f"{source.path}: no dialogue was rejected for {choice.reason!r}; {there}")
     return found[: choice.limit]
 
@@ -82,11 +82,11 @@ def with_courses(
         paired.append((dialogue, [course for course in known if course.condition in ("", condition)]))
     if not any(some for _, some in paired):
         there = sorted({course.condition for some in drawn.values() for course in some if course.condition})
-        which = f"; conditions there: {', '.join(there)}" if there else ""
+        which = f"; conditions there: {', '.join(map(repr, there))}" if there else ""
         raise UserError(f"{predictions}: nothing about these dialogues under the condition {condition!r}{which}")
     return paired
 
 
 def _named(texts: Sequence[str]) -> str:
-    shown = ", ".join(texts[:MOST_NAMED])
+    shown = ", ".join(map(repr, texts[:MOST_NAMED]))
     return f"{shown}, ..." if len(texts) > MOST_NAMED else shown

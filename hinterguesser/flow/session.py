@@ -21,6 +21,19 @@ from hinterguesser.store.workfolder import WorkFolder
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """What a run used so far."""
+
+    calls: int
+    """Calls that a model answered."""
+    tokens: int
+    """Read and written."""
+    cost_usd: float
+    unpriced_calls: int
+    """Calls whose price is not known, so that the cost is a lower bound."""
+
+
 class Progress(Protocol):
     """Told how far a long command is."""
 
@@ -32,6 +45,14 @@ class Progress(Protocol):
         """So many more items are done."""
         ...
 
+    def count(self, **named: int) -> None:
+        """So many more of these, e.g. `kept=1`."""
+        ...
+
+    def watch(self, reader: Callable[[], Meter]) -> None:
+        """Calls begin; `reader` says, from any thread and at any time, what was used so far."""
+        ...
+
 
 class Silent:
     """A `Progress` for callers that show nothing."""
@@ -40,6 +61,12 @@ class Silent:
         """Show nothing."""
 
     def advance(self, count: int = 1) -> None:
+        """Show nothing."""
+
+    def count(self, **named: int) -> None:
+        """Show nothing."""
+
+    def watch(self, reader: Callable[[], Meter]) -> None:
         """Show nothing."""
 
 
@@ -80,10 +107,12 @@ def check_models(models: Iterable[str], calls: CallSettings) -> None:
         backends.of(model)
 
 
-def run(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings) -> tuple[T, Used]:
+def run(
+    work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings, progress: Progress = Silent()
+) -> tuple[T, Used]:
     """Run `work` to its end with the journal of `folder`, in an event loop of its own.
 
-    What it used is noted in the folder's record, however it ends.
+    What it used is noted in the folder's record, however it ends; `progress` can look at it meanwhile.
 
     Works where a loop is running already (a notebook): then in a thread of its own.
 
@@ -96,13 +125,13 @@ def run(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSet
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_attended(work, folder, calls))
+        return asyncio.run(_attended(work, folder, calls, progress))
     outcome: list[tuple[T, Used]] = []
     failure: list[BaseException] = []
 
     def apart() -> None:
         try:
-            outcome.append(asyncio.run(_attended(work, folder, calls)))
+            outcome.append(asyncio.run(_attended(work, folder, calls, progress)))
         except BaseException as error:
             failure.append(error)
 
@@ -114,12 +143,16 @@ def run(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSet
     return outcome[0]
 
 
-async def _attended(work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings) -> tuple[T, Used]:
+async def _attended(
+    work: Callable[[Desk], Awaitable[T]], folder: WorkFolder, calls: CallSettings, progress: Progress
+) -> tuple[T, Used]:
     with Journal(calls.journal or folder.journal_path) as journal:
         book = BatchBook(folder.path, journal) if calls.batch else None
         backends = Backends(calls, on_failed_attempt=journal.failed_attempt, book=book, notice=_say)
+        desk = Desk(backends, journal)
+        progress.watch(lambda: _meter(desk))
         try:
-            return await _heard(work, folder, Desk(backends, journal))
+            return await _heard(work, folder, desk)
         except KeyboardInterrupt:
             still_open = book.open() if book else []
             if still_open:
@@ -170,6 +203,11 @@ def _go_on(still_open: list[OpenBatch]) -> str:
 
 def _say(text: str) -> None:
     sys.stderr.write(f"hinterguesser: {text}\n")
+
+
+def _meter(desk: Desk) -> Meter:
+    totals = desk.backends.ledger.totals
+    return Meter(desk.made, totals.input_tokens + totals.output_tokens, totals.cost_usd, totals.unpriced_calls)
 
 
 def _used(desk: Desk, start: float) -> Used:

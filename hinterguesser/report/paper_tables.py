@@ -43,9 +43,18 @@ def write_tables(summary: Summary, folder: Path) -> list[Path]:
     Raises:
         UserError: the folder cannot be written to.
     """
+    return write_sheets(paper_tables(summary), folder)
+
+
+def write_sheets(sheets: Iterable[Sheet], folder: Path) -> list[Path]:
+    """Write each sheet into `folder` as .txt, .csv, .tex and .json; returns the files.
+
+    Raises:
+        UserError: the folder cannot be written to.
+    """
     new_folder(folder)
     written = []
-    for sheet in paper_tables(summary):
+    for sheet in sheets:
         for ending, content in (
             ("txt", sheet.text()),
             ("csv", sheet.csv()),

@@ -175,8 +175,8 @@ def _tallies(values: FloatArray, cell: IntArray, cells: int, entity: IntArray) -
     distinct, codes = np.unique(entity, return_inverse=True)
     shape, place = (len(distinct), cells), codes * cells + cell - 1
     size = shape[0] * shape[1]
-    n = np.bincount(place, minlength=size).astype(np.float64)
-    return n.reshape(shape), np.bincount(place, weights=values, minlength=size).reshape(shape)
+    n, sums = np.bincount(place, minlength=size), np.bincount(place, weights=values, minlength=size)
+    return n.astype(np.float64).reshape(shape), sums.astype(np.float64).reshape(shape)
 
 
 def _means(n: FloatArray, sums: FloatArray, draws: Draws) -> list[Mean]:

@@ -1,6 +1,7 @@
 """The report page in a real Chromium."""
 
 import base64
+from itertools import pairwise
 
 import chromium
 import pytest
@@ -148,6 +149,18 @@ def test_filters_and_search_tell_how_many_and_show_them(browser, file):
     assert all(float(text.split()[0]) >= 75 for text in browser.texts("#list tbody td:nth-child(5)"))
 
 
+def test_a_chosen_model_is_the_one_whose_disagreement_is_shown_and_whose_confidences_open(browser, file):
+    browser.open(file)
+    of_all = [float(text.split()[0]) for text in browser.texts("#list tbody td:nth-child(5)")]
+    browser.choose("#model", "1")
+    of_one = [float(text.split()[0]) for text in browser.texts("#list tbody td:nth-child(5)")]
+    assert all(one <= most for one, most in zip(of_one, of_all, strict=True))
+    assert of_one != of_all
+    browser.run("document.querySelector('#list tbody a').click()")
+    browser.wait("return document.querySelector('#dialogue .turn')")
+    assert browser.text("#dialogue .turn p").startswith("n answers")
+
+
 def test_pages_go_on_and_back(browser, file):
     browser.open(file)
     assert browser.text("#where") == "1 to 25"
@@ -289,3 +302,33 @@ def test_a_page_without_its_folder_says_what_is_missing(browser, split, tmp_path
     browser.wait("return !document.querySelector('#dialogue').hidden")
     assert "Keep the two together" in browser.text("#dialogue")
     assert browser.text("#count").startswith("66 of 66")
+
+
+def test_a_browser_that_cannot_unpack_says_so(browser, file):
+    old = browser.tell("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
+    try:
+        browser.driver.get("about:blank")
+        browser.driver.get(file.as_uri())
+        browser.wait("return document.querySelector('#count').textContent.includes('cannot unpack')")
+        assert browser.texts("#findings li")[0].startswith("p_true rises")
+    finally:
+        browser.tell("Page.removeScriptToEvaluateOnNewDocument", identifier=old["identifier"])
+
+
+def test_a_p_value_below_a_bound_sorts_by_the_bound(browser, tmp_path):
+    rows = tuple((Cell(name), Cell(p)) for name, p in (("a", "0.041"), ("b", "-"), ("c", "<0.001"), ("d", "2e-03")))
+    sheet = Sheet("p", "Tests", ("method", "p"), rows, (), "", text_columns=1)
+    (tmp_path / "report.html").write_bytes(page(Content("T", tables=[sheet])).html.encode())
+    browser.open(tmp_path / "report.html")
+    browser.run("document.querySelectorAll('.sortable th button')[1].click()")
+    assert browser.texts(".sortable tbody th") == ["c", "d", "a", "b"]
+
+
+def test_headings_go_down_one_step_at_a_time(browser, file):
+    browser.open(file, "#dialogue=guess-00002-0")
+    browser.wait("return document.querySelector('#dialogue .turn')")
+    levels = browser.run(
+        "return [...document.querySelectorAll('h1,h2,h3,h4,h5')].map((each) => Number(each.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))

@@ -73,7 +73,7 @@ def test_rejected_ones_can_be_asked_for_by_reason(run):
     assert shown(run, "--rejected", "--limit", "3").stdout.splitlines()[0] == "0 kept, 3 rejected (3 leak)"
     other = shown(run, "--reason", "budget")
     assert other.returncode == 2
-    assert "no dialogue was rejected for 'budget'; there are: leak" in other.stderr
+    assert "no dialogue was rejected for 'budget'; there are: 'leak'" in other.stderr
 
 
 @pytest.mark.parametrize("asked", ["guess-00001-0", "guess-00001", DIALOGUES[1].entity.name])
@@ -86,7 +86,7 @@ def test_a_dialogue_is_found_by_id_by_its_beginning_and_by_entity(run, asked):
 def test_what_may_be_several_or_none_is_said(run):
     several = shown(run, "guess-0000")
     assert several.returncode == 2
-    assert "may be any of 10 dialogues: guess-00000-0" in several.stderr
+    assert "may be any of 10 dialogues: 'guess-00000-0'" in several.stderr
     none = shown(run, "guess-99999-0")
     assert none.returncode == 2
     assert "there is no dialogue 'guess-99999-0'; did you mean" in none.stderr
@@ -140,4 +140,4 @@ def test_json_is_the_dialogue_as_it_is_stored(run):
 def test_a_condition_that_is_not_there_names_those_that_are(run):
     done = shown(run, "guess-00001-0", "--predictions", run.parent, "--condition", "solo")
     assert done.returncode == 2
-    assert "conditions there: multi, placebo, single" in done.stderr
+    assert "conditions there: 'multi', 'placebo', 'single'" in done.stderr

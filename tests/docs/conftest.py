@@ -74,7 +74,7 @@ def model_server():
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def hub():
     with LoopbackHub() as running:
         yield running
@@ -117,7 +117,7 @@ def musique(path: Path) -> None:
                 "answer": f"Town{number}",
                 "answer_aliases": [],
                 "answerable": True,
-            }  # fmt: skip
+            }
         )
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
@@ -151,14 +151,23 @@ def geonames(path: Path) -> None:
         archive.writestr("cities15000.txt", "\n".join(rows))
 
 
+def traces(path: Path) -> None:
+    """Sixty questions at two depths, surer and more often right at the second."""
+    lines = ["question_id,depth,confidence,correct"]
+    for number in range(60):
+        lines += [f"q{number},0,0.4,{number % 3 == 0}", f"q{number},1,0.9,{number % 6 != 0}"]
+    path.write_text("\n".join(lines) + "\n")
+
+
 PUBLISHED = {
     "hotpot_dev_distractor_v1.json": hotpotqa,
     "musique_ans_v1.0_dev.jsonl": musique,
     "ALL_final_buzzpoints_enc.zip": published_zip,
     "trick_me_questions.json": trickme,
     "cities15000.zip": geonames,
+    "traces": traces,
 }
-"""Files that others publish: what stands in for each."""
+"""Files that others publish: what stands in for each. And anyone's traces."""
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from loopback import Loopback, chat
 from hinterguesser.backends.settings import CallSettings
 from hinterguesser.errors import UserError
 from hinterguesser.flow.evaluate import evaluate, rehearse_evaluate
+from hinterguesser.flow.session import Silent
 from hinterguesser.flow.source import Source
 from hinterguesser.flow.trials import EvaluateSettings
 
@@ -176,7 +177,7 @@ def test_a_dry_run_counts_what_the_real_one_asks(tmp_path):
 def test_it_works_where_a_loop_is_running_already_as_in_a_notebook(tmp_path):
     import asyncio
 
-    class Counting:
+    class Counting(Silent):
         total = done = 0
 
         def start(self, what, total):
