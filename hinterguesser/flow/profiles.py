@@ -134,7 +134,7 @@ def _profile(predictions: Predictions, group: Group, draws: Draws, settings: Met
         rows=len(rows),
         dialogues=count_distinct(predictions.dialogue[rows]),
         entities=count_distinct(entity[rows]),
-        unscored_share=1 - len(scored) / len(rows) if len(rows) else None,
+        unscored_share=(len(rows) - len(scored)) / len(rows) if len(rows) else None,
         confidence=_mean(confidence[scored], entity[scored], draws),
         levels=_levels(predictions, rows, draws, settings),
         surface=tuple(

@@ -25,9 +25,7 @@ def findings(summary: Summary, profiles: Profiles) -> list[str]:
     own = {name: groups for name, groups in by_method.items() if name not in REFERENCES}
     return [
         *_accuracy(summary),
-        *_each(
-            own, "info_ece", "{name}: its mean gap to accuracy over the levels (InfoECE, 0 is best) is {of}."
-        ),
+        *_each(own, "info_ece", "{name}: its mean gap to accuracy over the levels (InfoECE, 0 is best) is {of}."),
         *_rising(profiles),
         *_each(own, "tau", "{name}: tau, how steadily it rises within a dialogue (100 % is best), is {of}."),
         *_each(own, "auroc", "{name}: a right answer has more confidence than a wrong one in {of} of pairs (AUROC)."),
@@ -88,29 +86,43 @@ def _rising(profiles: Profiles) -> Iterable[str]:
         yield f"{method}: from one turn to the next it rises in {shown} of pairs of turns."
 
 
+MOST_LISTED = 8
+"""Comparisons that are told one by one; of more, those that are beyond chance are."""
+
+
 def _placebos(summary: Summary) -> Iterable[str]:
-    for row in summary.placebo_tests:
-        if row["by"].get("target") not in (None, "answer") or row["difference"]["mean"] is None:
-            continue
-        moved, after = row["informative_change"], row["placebo_change"]
-        verdict = (
-            "more than chance would do" if is_significant(row["difference"]) else "which chance alone might do as well"
-        )
+    rows = [
+        row
+        for row in summary.placebo_tests
+        if row["by"].get("target") in (None, "answer") and row["difference"]["mean"] is not None
+    ]
+    told = rows if len(rows) <= MOST_LISTED else [row for row in rows if is_significant(row["difference"])]
+    keys = ("method", *_differing(rows))
+    for row in told:
+        real, placebo = row["informative_change"], row["placebo_change"]
+        verdict = "more than chance" if is_significant(row["difference"]) else "which may be chance"
         yield (
-            f"{_named(row['by'], ('method', 'model', 'dataset'))}: a real hint moves confidence by {tested(moved)} "
-            f"points, a placebo by {tested(after)}; the difference is {tested(row['difference'])}, {verdict} "
-            f"(sign-flip test over {row['entities']} entities, Holm-corrected; N = {row['n']} turns)."
+            f"{_named(row['by'], keys)}: a real hint moves confidence by {tested(real)} points, a placebo by "
+            f"{tested(placebo)}: {tested(row['difference'])} apart, {verdict} (sign-flip test over {row['entities']} "
+            f"entities, Holm-corrected; N = {row['n']} turns scored in all three)."
+        )
+    if len(told) < len(rows):
+        yield (
+            f"In {len(rows) - len(told)} of {len(rows)} comparisons of real hints with placebos the difference may be "
+            "chance (table 3)."
         )
 
 
 def _formats(summary: Summary) -> Iterable[str]:
-    for row in summary.multi_single:
-        if row["quantity"] == "accuracy" and row["difference"]["mean"] is not None:
-            yield (
-                f"{_named(row['by'], ('model', 'dataset'))}: {percent(row['multi'])} right as a dialogue, "
-                f"{percent(row['single'])} as a summary of the same hints: {tested(row['difference'])} points "
-                f"(N = {row['n']} turns of {row['entities']} entities)."
-            )
+    rows = [
+        row for row in summary.multi_single if row["quantity"] == "accuracy" and row["difference"]["mean"] is not None
+    ]
+    for row in rows:
+        yield (
+            f"{_named(row['by'], _differing(rows)) or 'Accuracy'}: {percent(row['multi'])} right as a dialogue, "
+            f"{percent(row['single'])} as a summary of the same hints: {tested(row['difference'])} points "
+            f"(N = {row['n']} turns of {row['entities']} entities)."
+        )
 
 
 def _unread(groups: Mapping[str, Sequence[Row]]) -> Iterable[str]:
@@ -133,12 +145,16 @@ def _from_to(
     """The one number; or the lowest and the highest of several, each with where it was found."""
     if len(rows) == 1:
         return f"{shown(rows[0])} ({counted(rows[0])})"
-    ends = [
-        f"{shown(row)} ({_named(row['by'], ('model', 'dataset'))}; {counted(row)})"
-        for row in (min(rows, key=value), max(rows, key=value))
-    ]
-    return f"{ends[0]} to {ends[1]}" if value(rows[0]) != value(rows[-1]) or len(rows) > 2 else ends[0]
+    low, high = min(rows, key=value), max(rows, key=value)
+    keys = _differing(rows)
+    ends = [f"{shown(row)} ({_named(row['by'], keys)}; {counted(row)})" for row in (low, high)]
+    return " to ".join(ends) if value(low) < value(high) else ends[0]
+
+
+def _differing(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Which of dataset and model tell these rows apart."""
+    return tuple(key for key in ("dataset", "model") if len({row["by"].get(key) for row in rows}) > 1)
 
 
 def _named(by: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return ", ".join(str(by[key]) for key in keys if by.get(key) is not None) or "all rows"
+    return ", ".join(str(by[key]) for key in keys if by.get(key) is not None)

@@ -1,17 +1,21 @@
 """The report page in a real Chromium."""
 
 import base64
+from dataclasses import replace
 from itertools import pairwise
 
 import chromium
 import pytest
 from made_up import course, named, told
 
+from hinterguesser.domain.course import Course
+from hinterguesser.report.page.browser import files, packed
 from hinterguesser.report.page.content import Content, Drawn
 from hinterguesser.report.page.markup import visible
 from hinterguesser.report.page.page import page
 from hinterguesser.report.sheets import Cell, Sheet
 
+DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
 HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(2)>',
@@ -228,7 +232,7 @@ def test_dark_follows_the_system_until_the_button_is_pressed(browser, file):
 
     browser.open(file)
     assert ground() == "rgb(255, 255, 255)"
-    browser.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.tell("Emulation.setEmulatedMedia", features=DARK)
     dark = ground()
     assert dark != "rgb(255, 255, 255)"
     browser.run("document.querySelector('#theme').click()")
@@ -243,6 +247,10 @@ def test_it_prints_without_its_controls(browser, file):
     browser.tell("Emulation.setEmulatedMedia", media="print")
     for control in ("#filters", "#theme", "nav", "#pages"):
         assert browser.run("return getComputedStyle(document.querySelector(arguments[0])).display", control) == "none"
+    browser.run("document.documentElement.dataset.theme = 'dark'")
+    browser.tell("Emulation.setEmulatedMedia", media="print", features=DARK)
+    colours = browser.run("const of = getComputedStyle(document.body); return [of.backgroundColor, of.color]")
+    assert colours == ["rgb(255, 255, 255)", "rgb(0, 0, 0)"]
     printed = base64.b64decode(browser.tell("Page.printToPDF", printBackground=False)["data"])
     assert printed.startswith(b"%PDF")
     assert len(printed) > 10_000
@@ -302,6 +310,47 @@ def test_a_page_without_its_folder_says_what_is_missing(browser, split, tmp_path
     browser.wait("return !document.querySelector('#dialogue').hidden")
     assert "Keep the two together" in browser.text("#dialogue")
     assert browser.text("#count").startswith("66 of 66")
+
+
+@pytest.mark.parametrize("stale", ["the dialogues of another report", "no data at all"])
+def test_the_folder_of_another_report_is_told_apart_and_never_shown(browser, split, tmp_path, stale):
+    other = dict(files(packed([(told(99 + number, game="other"), ()) for number in range(5)])))
+    (tmp_path / "dialogues").mkdir()
+    (tmp_path / "report.html").write_bytes((split / "report.html").read_bytes())
+    for name, data in other.items():
+        (tmp_path / name).write_bytes(data if stale.startswith("the") else b"")
+    browser.open(tmp_path / "report.html", "#dialogue=guess-00002-0")
+    browser.wait("return document.querySelector('#dialogue').textContent.includes('belongs to another report')")
+    assert browser.run("return document.querySelector('#dialogue .turn')") is None
+
+
+def test_dialogues_that_share_an_id_each_have_a_link_of_their_own(browser, tmp_path):
+    alike = [replace(told(number, turns=1, game=game), id="same") for number, game in ((1, "a"), (2, "b"), (3, "b"))]
+    (tmp_path / "report.html").write_bytes(page(Content("T", dialogues=[(each, ()) for each in alike])).html.encode())
+    browser.open(tmp_path / "report.html")
+    links = browser.run("return [...document.querySelectorAll('#list tbody a')].map((each) => each.hash)")
+    assert links == ["#dialogue=same&game=a", "#dialogue=same&game=b&copy=1", "#dialogue=same&game=b&copy=2"]
+    for link, dialogue in zip(links, alike, strict=True):
+        browser.open(tmp_path / "report.html", link)
+        browser.wait("return document.querySelector('#dialogue .turn')")
+        assert browser.text("#dialogue-heading") == dialogue.entity.name
+
+
+@pytest.mark.parametrize("name", ["__proto__", "constructor", "<b>"])
+def test_names_that_mean_something_to_a_script_are_only_names(browser, tmp_path, name):
+    shown = replace(told(1, turns=1, game=name), id=name, outcome=name, kept=False, reason=name)
+    did = Course(name, name, [name], [True], {(name, name): [0.25]})
+    (tmp_path / "report.html").write_bytes(page(Content("T", dialogues=[(shown, [did])])).html.encode())
+    browser.open(tmp_path / "report.html")
+    for field in ("#game", "#outcome", "#reason"):
+        browser.choose(field, name)
+    assert browser.text("#count") == "1 of 1 dialogues"
+    browser.run("document.querySelector('#list tbody a').click()")
+    browser.wait("return document.querySelector('#dialogue .turn')")
+    assert browser.texts("#dialogue .bars thead th") == ["method", name]
+    assert browser.texts("#dialogue .bars tbody th") == [name]
+    assert "25.0 %" in browser.text("#dialogue .bars tbody td")
+    assert browser.heard() == []
 
 
 def test_a_browser_that_cannot_unpack_says_so(browser, file):

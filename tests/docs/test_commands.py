@@ -199,7 +199,7 @@ class Reader:
             path = self.folder / word
             if word in self.published and not path.exists():
                 self.published[word](path)
-            if (self.name, words[0], word) == ("README.md", "replay", "mine.csv"):
+            if (self.name, words[0], word) == ("README.md", "replay", "traces.csv"):
                 self.published["traces"](path)
             elsewhere = SHARED_FILES.get((self.name, words[0], word))
             if elsewhere is not None:
@@ -277,7 +277,7 @@ def shows(shown, printed):
 def test_what_a_page_says_to_type_works_and_prints_what_it_shows(
     page, tmp_path, monkeypatch, model_server, hub, published
 ):
-    for name in ("release", "entity_lists", "prompts"):
+    for name in ("release", "entity_lists", "prompts", "docs"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-key")

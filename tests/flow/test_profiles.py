@@ -49,8 +49,8 @@ def test_levels_worked_out_by_hand():
 def test_an_unscored_row_changes_nothing_but_shares():
     rows = [prediction(dialogue_id=f"d{n}", entity=f"e{n}", turn=t, confidence=n / 9, correct=n % 2 == 0, length=2)
             for n in range(6) for t in (1, 2)]  # fmt: skip
-    blind = [prediction(dialogue_id=f"d{n}", entity=f"e{n}", turn=3, length=3, confidence=None, correct=right, label_mass=0.1)
-             for n, right in enumerate([True, False, True])]  # fmt: skip
+    blind = [prediction(dialogue_id=f"d{n}", entity=f"e{n}", turn=3, length=3, confidence=None, correct=right,
+                        label_mass=0.1) for n, right in enumerate([True, False, True])]  # fmt: skip
     settings = MetricsSettings(resamples=50)
     [without], [with_them] = of(rows, settings).groups, of([*rows, *blind], settings).groups
     assert with_them.unscored_share == 3 / 15

@@ -74,7 +74,7 @@ def _picture(panel: Panel[GroupResult], sweeps: Sweeps) -> Picture:
         swept = sweeps.get((group.model, group.dataset, name), {})
         if swept:
             look = Look(LOOKS[name].colour, "", LOOKS[name].line, 1.0)
-            curves.append(Curve(f"{name}, any threshold", look, tuple(swept)))
+            curves.append(Curve(f"{name}, swept", look, tuple(swept)))
         rows += [
             (panel.dataset, panel.model, name, threshold, at.x, at.y, None, None, n, None)
             for at, threshold in swept.items()

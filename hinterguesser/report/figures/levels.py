@@ -1,13 +1,14 @@
 """Confidence against accuracy over information levels, and what could not be read there."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from hinterguesser.flow.profiles import AccuracyProfile, Level, Profile
 from hinterguesser.report.figures.curves import Curve, CurveAxes, Curves, draw_curves
 from hinterguesser.report.figures.figure import Figure
-from hinterguesser.report.figures.pages import Page, Panel, panel_key
+from hinterguesser.report.figures.pages import Page, Panel, panel_key, span
 from hinterguesser.report.figures.pictures import point
 from hinterguesser.report.figures.style import ACCURACY, Look, shortened
 from hinterguesser.report.figures.words import (
@@ -80,13 +81,21 @@ def unscored(page: Page[Profile], looks: Looks) -> Figure | None:
         "other number.",
         y="unscored estimates (%)",
         zoom=True,
+        count=lambda panel: f"N = {span([profile.rows for profile in panel.items])} estimates a method",
     )
 
 
 def label_mass(page: Page[Profile], looks: Looks) -> Figure | None:
     """What both labels of a label probe had together, by information level; None without such methods."""
+    panels = [
+        replace(panel, items=tuple(item for item in panel.items if any(at.label_mass.n for at in item.levels)))
+        for panel in page.panels
+    ]
+    probed = replace(page, panels=tuple(panel for panel in panels if panel.items))
+    if not probed.panels:
+        return None
     return _of_levels(
-        page,
+        probed,
         looks,
         lambda level: level.label_mass,
         name="label_mass",
@@ -107,6 +116,7 @@ def _of_levels(
     caption: str,
     y: str,
     zoom: bool = False,
+    count: Callable[[Panel[Profile]], str] = panel_counts,
 ) -> Figure | None:
     shown = [(panel, _curves(panel, looks, mean)) for panel in page.panels]
     if not any(curves for _, curves in shown):
@@ -118,7 +128,7 @@ def _of_levels(
         for level in profile.levels
         if mean(level).value is not None
     ]
-    panels = [Curves(panel.title, panel_counts(panel), curves) for panel, curves in shown]
+    panels = [Curves(panel.title, count(panel), curves) for panel, curves in shown]
     return Figure(
         name=f"{name}{page.suffix}",
         title=f"{title}{page.of}",

@@ -40,7 +40,8 @@ def plate(
     lines = -(-len(legend) // _columns(legend, width)) if legend else 0
     canvas = Canvas(figsize=(width, rows * panel_inches[1] + 0.45 + 0.19 * lines), layout="constrained")
     axes = canvas.subplots(rows, columns, sharex=share[0], sharey=share[1], squeeze=False)
-    canvas.supxlabel(labels[0], fontsize=8.5)
+    if labels[0]:
+        canvas.supxlabel(labels[0], fontsize=8.5)
     if labels[1]:
         canvas.supylabel(labels[1], fontsize=8.5)
     return canvas, list(axes.flat)

@@ -17,7 +17,8 @@ class Drawn:
     title: str
     caption: str
     alt: str
-    svg: bytes
+    picture: bytes
+    """SVG, or PNG."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,9 @@ def escaped(text: str) -> str:
 
 
 def bulleted(texts: Iterable[str]) -> str:
-    """Texts as a list."""
-    return "<ul>\n" + "\n".join(f"<li>{escaped(text)}</li>" for text in texts) + "\n</ul>"
+    """Texts as a list; no line breaks inside a percentage or an N."""
+    kept = (re.sub(r"(?<=\d) (?=%)|(?<=\bN) (?== )|(?<=\bN =) (?=\d)", "\N{NO-BREAK SPACE}", text) for text in texts)
+    return "<ul>\n" + "\n".join(f"<li>{escaped(text)}</li>" for text in kept) + "\n</ul>"
 
 
 def table(made: Sheet | Table) -> str:
@@ -63,18 +64,20 @@ def _numeric(at: int, texts: int) -> str:
 
 
 def _cell(cell: Cell, at: int, texts: int) -> str:
-    shown = escaped(cell.plain())
+    # On paper an interval may stand below its value.
+    shown = escaped(cell.plain()).replace(" [", " <wbr>[")
     shown = f"<strong>{shown}</strong>" if cell.best else shown
     return f'<th scope="row">{shown}</th>' if at == 0 else f"<td{_numeric(at, texts)}>{shown}</td>"
 
 
 def figure(drawn: Drawn) -> str:
     """A figure with its caption; it scrolls in a box of its own where the screen is narrow."""
-    data = base64.b64encode(drawn.svg).decode("ascii")
+    kind = "image/png" if drawn.picture.startswith(b"\x89PNG") else "image/svg+xml"
+    data = base64.b64encode(drawn.picture).decode("ascii")
     name = escaped(drawn.name)
     return (
         f'<figure id="figure-{name}">\n<h3>{escaped(drawn.title)}</h3>\n'
-        f'<div class="canvas"><img src="data:image/svg+xml;base64,{data}" alt="{escaped(drawn.alt)}"></div>\n'
+        f'<div class="canvas"><img src="data:{kind};base64,{data}" alt="{escaped(drawn.alt)}"></div>\n'
         f"<figcaption>{escaped(drawn.caption)} "
         f"Files: figures/{name}.png, .svg, .pdf; its data: figures/{name}.csv.</figcaption>\n"
         "</figure>"

@@ -73,6 +73,7 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   }
+  const OTHER = "The folder “dialogues” beside this page belongs to another report. Put the one that was made with this page there.";
   const waiting = new Map();
   window.hinterguesserChunk = (at, text) => waiting.get(at)?.(text);
   function packedChunk(at) {
@@ -85,6 +86,8 @@
         script.remove();
         reject(new Error("The dialogues stand in the folder “dialogues” beside this page, and it is not there. Keep the two together."));
       });
+      /* After a file that handed over its data this changes nothing any more. */
+      script.addEventListener("load", () => { script.remove(); reject(new Error(OTHER)); });
       document.body.append(script);
     });
   }
@@ -108,9 +111,8 @@
     const hay = columns.id.map((id, at) =>
       plain([columns.entity[at], id, columns.game[at], columns.outcome[at], columns.reason[at] ?? ""].join(" ")));
     const numbers = [...columns.id.keys()];
-    const firstOf = new Map();
-    const twice = new Set();
-    columns.id.forEach((id, at) => { if (firstOf.has(id)) twice.add(id); else firstOf.set(id, at); });
+    const places = new Map();
+    columns.id.forEach((id, at) => { if (places.has(id)) places.get(id).push(at); else places.set(id, [at]); });
     const orders = { "": numbers };
     const control = Object.fromEntries(["search", "game", "kept", "outcome", "reason", "model", "apart", "order"].map((id) => [id, byId(id)]));
     for (const name of ["game", "outcome", "reason"]) {
@@ -149,9 +151,13 @@
       from = 0;
       list();
     }
+    /* The id says which one; where it does not, the game and the place among those that share both. */
     const address = (at) => {
-      const id = encodeURIComponent(columns.id[at]);
-      return `#dialogue=${id}${twice.has(columns.id[at]) ? `&game=${encodeURIComponent(columns.game[at])}` : ""}`;
+      const alike = places.get(columns.id[at]);
+      const same = alike.filter((each) => columns.game[each] === columns.game[at]);
+      return `#dialogue=${encodeURIComponent(columns.id[at])}`
+        + (alike.length > 1 ? `&game=${encodeURIComponent(columns.game[at])}` : "")
+        + (same.length > 1 ? `&copy=${same.indexOf(at) + 1}` : "");
     };
     const name = (at) => make("bdi", {}, columns.entity[at]);
     function list() {
@@ -185,9 +191,8 @@
       }));
       const id = wanted.get("dialogue");
       const game = wanted.get("game");
-      const at = game === undefined ? firstOf.get(id)
-        : numbers.find((each) => columns.id[each] === id && columns.game[each] === game);
-      return { id, at };
+      const alike = (places.get(id) ?? []).filter((each) => game === undefined || columns.game[each] === game);
+      return { id, at: alike[Number(wanted.get("copy") ?? 1) - 1] };
     }
     async function open() {
       const wanted = asked();
@@ -200,8 +205,10 @@
         try {
           const data = (await chunk(Math.floor(wanted.at / size)))[wanted.at % size];
           if (asked()?.at !== wanted.at) return;
+          if (data?.id !== columns.id[wanted.at] || data.game !== columns.game[wanted.at]) throw new Error(OTHER);
           show(shown, data, address(wanted.at), models[control.model.value]);
         } catch (error) {
+          if (asked()?.at !== wanted.at) return;
           shown.replaceChildren(make("h3", { id: "dialogue-heading", tabindex: "-1" }, "This dialogue cannot be shown"),
             make("p", {}, error.message));
         }
@@ -216,6 +223,7 @@
   }
 
   /* One dialogue, turn by turn. */
+  const TARGETS = new Map([["answer", "in its own answer"], ["gold", "in the gold answer"], ["", "confidence"]]);
   const said = (text) => make("bdi", {}, text ?? "");
   function fact(of, heading, ...value) {
     of.append(make("dt", {}, heading), make("dd", {}, ...value));
@@ -292,8 +300,7 @@
       return make("td", { class: target === "gold" ? "gold" : "" },
         make("span", { class: "track", "aria-hidden": "true" }, filled), percent(mille));
     };
-    const heads = targets.map((target) => make("th", { scope: "col" },
-      { answer: "in its own answer", gold: "in the gold answer", "": "confidence" }[target] ?? target));
+    const heads = targets.map((target) => make("th", { scope: "col" }, TARGETS.get(target) ?? said(target)));
     const table = make("table", { class: "bars" },
       make("caption", {}, `Confidence${condition ? ` under ${condition}` : ""}`),
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "method"), ...heads)),

@@ -14,7 +14,7 @@ from hinterguesser.domain.course import Course
 from hinterguesser.replay.tables import Table
 from hinterguesser.report.page.browser import DIALOGUES_IN_CHUNK, disagreement
 from hinterguesser.report.page.content import Content, Drawn
-from hinterguesser.report.page.markup import escaped, visible
+from hinterguesser.report.page.markup import bulleted, escaped, figure, visible
 from hinterguesser.report.page.page import MOST_BYTES, page
 from hinterguesser.report.sheets import Cell, Sheet
 
@@ -74,6 +74,26 @@ def test_an_evaluation_of_the_papers_size_stays_below_three_megabytes_in_one_fil
     made = page(Content("T", findings=["F"] * 50, figures=figures, dialogues=PAPER_SIZE))
     assert len(made.html.encode()) <= 3_000_000
     assert not made.files
+
+
+def test_a_percentage_and_its_sign_stay_on_one_line():
+    assert (
+        bulleted(["81.0 % of N = 12, 5 of them"]) == "<ul>\n<li>81.0\u00a0% of N\u00a0=\u00a012, 5 of them</li>\n</ul>"
+    )
+
+
+def test_a_figure_may_be_svg_or_png():
+    assert 'src="data:image/svg+xml;base64,' in figure(Drawn("f", "F", "C", "A", b"<svg/>"))
+    assert 'src="data:image/png;base64,' in figure(Drawn("f", "F", "C", "A", b"\x89PNG\r\n\x1a\n"))
+
+
+def test_scripts_beside_the_page_are_allowed_only_where_there_are_some(monkeypatch):
+    content = Content("T", dialogues=PAPER_SIZE[:3])
+    assert " file:" not in page(content).html.partition("</head>")[0].partition("<style>")[0]
+    monkeypatch.setattr("hinterguesser.report.page.page.MOST_BYTES", 0)
+    beside = page(content)
+    assert re.search("script-src 'sha256-[^']+' file: 'self';", beside.html)
+    assert list(beside.files) == ["dialogues/0000.js"]
 
 
 def test_more_dialogues_than_fit_stand_beside_the_page_and_are_all_there():
