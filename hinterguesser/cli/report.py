@@ -47,6 +47,7 @@ def command(
     """Make figures, tables and a page to look at: of evaluations, of traces, and of dialogues."""
     from hinterguesser.cli.reports import print_json
     from hinterguesser.flow.material import gather
+    from hinterguesser.report.tables import printable
     from hinterguesser.report.whole import write_report
 
     material = gather(paths, dialogues=dialogues, show_dialogues=not no_dialogues, resamples=resamples, seed=seed)
@@ -55,9 +56,9 @@ def command(
         print_json(report.to_dict())
         return 0
     for sentence in report.findings:
-        click.echo(f"- {sentence}")
+        click.echo(f"- {printable(sentence)}")
     for note in material.notes:
-        click.echo(f"\n{note}")
+        click.echo(f"\n{printable(note)}")
     click.echo(
         f"\n{report.page}  ({report.page_bytes / 1e6:.1f} MB: {report.dialogues} dialogues, {report.figures} figures)"
     )

@@ -15,7 +15,6 @@ from hinterguesser.replay.tables import Table
 from hinterguesser.report.figures.catalogue import evaluation_figures, replay_figures
 from hinterguesser.report.figures.figure import Figure
 from hinterguesser.report.figures.files import save as save_figure
-from hinterguesser.report.figures.files import svg
 from hinterguesser.report.findings import findings
 from hinterguesser.report.page.content import Content, Drawn
 from hinterguesser.report.page.page import page
@@ -52,6 +51,9 @@ def write_report(material: Material, out: Path, title: str | None = None) -> Rep
     """
     before = _files_before(out)
     figures = _figures(material)
+    new_folder(out)
+    _note(out, sorted(before))  # so that a report that was stopped half way is known for one
+    written = [path for figure in figures for path in save_figure(figure, out / "figures")]
     found = tuple(findings(material.summary, material.profiles)) if material.summary and material.profiles else ()
     made = page(
         Content(
@@ -59,29 +61,23 @@ def write_report(material: Material, out: Path, title: str | None = None) -> Rep
             about=_about(material),
             findings=found,
             tables=_tables(material),
-            figures=[Drawn(each.name, each.title, each.caption, each.alt, svg(each).encode()) for each in figures],
+            figures=[_drawn(each, out / "figures") for each in figures],
             settings=_settings(material),
             left_out=material.notes,
             dialogues=[(each, material.courses.get((each.game, each.id), ())) for each in material.dialogues],
         )
     )
-    new_folder(out)
-    written = [out / PAGE_FILE]
-    for name, content in made.files.items():
-        written.append(_write(out / name, content))
-    for figure in figures:
-        written += save_figure(figure, out / "figures")
+    written += [_write(out / name, content) for name, content in made.files.items()]
     if material.summary is not None:
         written += write_tables(material.summary, out / "tables")
     if material.replayed is not None:
         written += save(material.replayed, out / "replay")
     # Last, so that a page never shows what is not there yet.
-    _write(out / PAGE_FILE, made.html.encode())
+    written.insert(0, _write(out / PAGE_FILE, made.html.encode()))
     names = tuple(path.relative_to(out).as_posix() for path in written)
     for name in before - set(names):
         (out / name).unlink(missing_ok=True)
-    manifest = {"schema": 1, "command": "report", "hinterguesser": __version__, "files": names}
-    write_whole(out / MANIFEST_FILE, orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+    _note(out, names)
     return Report(
         page=out / PAGE_FILE,
         page_bytes=len(made.html.encode()),
@@ -114,6 +110,16 @@ def _files_before(out: Path) -> set[str]:
     if names is None:
         raise UserError(f"{out}: the folder holds something that is no report; name a new one with --out")
     return {name for name in names if not Path(name).is_absolute() and ".." not in Path(name).parts}
+
+
+def _note(out: Path, names: Sequence[str]) -> None:
+    manifest = {"schema": 1, "command": "report", "hinterguesser": __version__, "files": names}
+    write_whole(out / MANIFEST_FILE, orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def _drawn(figure: Figure, folder: Path) -> Drawn:
+    picture = (folder / f"{figure.name}.svg").read_bytes()
+    return Drawn(figure.name, figure.title, figure.caption, figure.alt, picture)
 
 
 def _write(path: Path, content: bytes) -> Path:

@@ -189,7 +189,7 @@ class Reader:
         if asks and "--dry-run" not in words and "--api-base" not in words:
             words = ["small" if word == "builtin/smollm2" else word for word in words]
             words += ["--api-base", self.model_url]
-        if SHORTENED.keys() & set(words):
+        if words[0] == "evaluate" and SHORTENED.keys() & set(words):
             words += ["--limit", "1"]
         return words
 

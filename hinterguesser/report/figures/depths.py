@@ -1,5 +1,7 @@
 """Stored trajectories by depth: risk against coverage, calibration error, and what one more retrieval does."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hinterguesser.flow.replay import Replayed
@@ -46,10 +48,11 @@ def risk_by_depth(replayed: Replayed) -> list[Figure]:
         for kind, confidence in (("raw", part.grid.confidence), ("calibrated", part.calibrated))
         if confidence is not None
     ]
+    shown = _some_depths([part.grid for _, (part, _) in items])
     made = [
         curve_figure(
             page,
-            [_risk(panel, draws) for panel in page.panels],
+            [_risk(panel, shown, draws) for panel in page.panels],
             name="risk_by_depth",
             title="Risk against coverage by depth",
             caption="Share of wrong answers among those given when confidence is at least a threshold, against the "
@@ -104,10 +107,13 @@ def transitions(replayed: Replayed) -> list[Figure]:
     return [figure for figure in made if figure is not None]
 
 
-def _risk(panel: Panel[tuple[Part, FloatArray]], draws: Draws) -> Picture:
+def _risk(panel: Panel[tuple[Part, FloatArray]], shown: dict[int, Look], draws: Draws) -> Picture:
     [(part, confidence)] = panel.items
     grid, curves, rows = part.grid, [], []
-    for look, depth in zip(DEPTHS, _some_depths(grid), strict=False):
+    for depth in np.flatnonzero(grid.scored.any(axis=0)).tolist():
+        if depth not in shown:
+            continue
+        look = shown[depth]
         use = ~np.isnan(confidence[:, depth])
         right = grid.correct[use, depth].astype(np.float64)
         points = risk_points(confidence[use, depth], right, grid.cluster[use], draws)
@@ -157,12 +163,12 @@ def _moves(panel: Panel[ModelResult]) -> Picture:
     )
 
 
-def _some_depths(grid: Grid) -> list[int]:
-    """The first depth, the last, and as many between as there are looks."""
-    there = np.flatnonzero(grid.scored.any(axis=0))
+def _some_depths(grids: Sequence[Grid]) -> dict[int, Look]:
+    """The first depth of all panels, the last, and as many between as there are looks; each looks alike in all."""
+    there = sorted({depth for grid in grids for depth in np.flatnonzero(grid.scored.any(axis=0)).tolist()})
     if len(there) > len(DEPTHS):
-        there = there[np.linspace(0, len(there) - 1, len(DEPTHS)).round().astype(np.int64)]
-    return [int(depth) for depth in there]
+        there = [there[at] for at in np.linspace(0, len(there) - 1, len(DEPTHS)).round().astype(np.int64).tolist()]
+    return dict(zip(there, DEPTHS, strict=False))
 
 
 def _ece_ends(grid: Grid, confidence: FloatArray, depth: int, draws: Draws) -> tuple[float, float] | None:

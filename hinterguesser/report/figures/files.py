@@ -21,26 +21,11 @@ def save(figure: Figure, folder: Path) -> list[Path]:
         UserError: the folder cannot be written to.
     """
     new_folder(folder)
-    contents = {
-        "png": png(figure),
-        "svg": svg(figure).encode(),
-        "pdf": _rendered(figure, "pdf"),
-        "csv": data(figure).encode(),
-    }
+    contents = {**drawn(figure), "csv": data(figure).encode()}
     paths = [folder / f"{figure.name}.{ending}" for ending in contents]
     for path, content in zip(paths, contents.values(), strict=True):
         write_whole(path, content)
     return paths
-
-
-def svg(figure: Figure) -> str:
-    """The figure as SVG; text as outlines, so that it looks the same everywhere."""
-    return _rendered(figure, "svg").decode()
-
-
-def png(figure: Figure) -> bytes:
-    """The figure as PNG."""
-    return _rendered(figure, "png")
 
 
 def data(figure: Figure) -> str:
@@ -58,14 +43,20 @@ def _cell(value: Any) -> Any:
     return spreadsheet_safe(printable(value)) if isinstance(value, str) else value
 
 
-def _rendered(figure: Figure, ending: str) -> bytes:
+def drawn(figure: Figure) -> dict[str, bytes]:
+    """The figure as 'png', 'svg' (text as outlines, so that it looks the same everywhere) and 'pdf'; drawn once."""
+    title = printable(figure.title)
     # No dates and no versions: a file changes only when its figure does.
     told: dict[str, dict[str, str | None]] = {
-        "png": {"Software": None, "Title": printable(figure.title)},
-        "svg": {"Date": None, "Creator": None, "Title": printable(figure.title)},
-        "pdf": {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)},
+        "png": {"Software": None, "Title": title},
+        "svg": {"Date": None, "Creator": None, "Title": title},
+        "pdf": {"CreationDate": None, "Producer": None, "Creator": None, "Title": title},
     }
-    out = io.BytesIO()
+    made = {}
     with styled():
-        figure.draw().savefig(out, format=ending, dpi=DOTS_PER_INCH, metadata=told[ending])
-    return out.getvalue()
+        canvas = figure.draw()
+        for ending, metadata in told.items():
+            out = io.BytesIO()
+            canvas.savefig(out, format=ending, dpi=DOTS_PER_INCH, metadata=metadata)
+            made[ending] = out.getvalue()
+    return made

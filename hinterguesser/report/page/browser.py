@@ -1,7 +1,5 @@
 """The dialogues of a page as data: an index of all, and chunks that are unpacked when one of them is opened."""
 
-import base64
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +10,11 @@ from hinterguesser.domain.course import Course
 from hinterguesser.domain.dialogue import Dialogue, Turn
 from hinterguesser.domain.predictions import REFERENCES
 from hinterguesser.report.page.markup import visible
+from hinterguesser.report.page.packing import packed as packed_bytes
 
 DIALOGUES_IN_CHUNK = 200
+UNSCORED = "vv"
+_DIGITS = "0123456789abcdefghijklmnopqrstuv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +112,16 @@ def _turn(turn: Turn) -> list[Any]:
 
 
 def _course(course: Course) -> list[Any]:
-    confidences = [
-        [_text(method), _text(target), [_per_mille(value) for value in values]]
-        for (method, target), values in course.confidences.items()
-    ]
+    columns = [[_text(method), _text(target)] for method, target in course.confidences]
+    confidences = "".join(_two_digits(value) for values in course.confidences.values() for value in values)
     answers = [_text(answer) for answer in course.answers]
-    return [_text(course.model), _text(course.condition), answers, list(course.correct), confidences]
+    return [_text(course.model), _text(course.condition), answers, list(course.correct), columns, confidences]
+
+
+def _two_digits(confidence: float | None) -> str:
+    """Per mille in base 32, 'vv' where unscored: packs a quarter smaller than a list of numbers."""
+    mille = _per_mille(confidence)
+    return UNSCORED if mille is None else _DIGITS[mille >> 5] + _DIGITS[mille & 31]
 
 
 def _text(text: str | None) -> str | None:
@@ -128,7 +133,7 @@ def _per_mille(share: float | None) -> int | None:
 
 
 def _pack(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    return base64.b64encode(gzip.compress(orjson.dumps(value), 9, mtime=0)).decode("ascii")
+    return packed_bytes(orjson.dumps(value))
 
 
 def files(made: Packed) -> Iterator[tuple[str, bytes]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from hinterguesser.replay.tables import Table
 from hinterguesser.report.page.content import Drawn
+from hinterguesser.report.page.packing import holding, packed
 from hinterguesser.report.sheets import Cell, Sheet
 
 # Control characters but line break and tab, marks that turn the direction of what follows, and lone surrogates.
@@ -72,15 +73,17 @@ def _cell(cell: Cell, at: int, texts: int) -> str:
 
 def figure(drawn: Drawn) -> str:
     """A figure with its caption; it scrolls in a box of its own where the screen is narrow."""
-    kind = "image/png" if drawn.picture.startswith(b"\x89PNG") else "image/svg+xml"
-    data = base64.b64encode(drawn.picture).decode("ascii")
     name = escaped(drawn.name)
+    if drawn.picture.startswith(b"\x89PNG"):
+        source, held = f'src="data:image/png;base64,{base64.b64encode(drawn.picture).decode("ascii")}"', ""
+    else:
+        source, held = f'data-packed="picture-{name}"', holding(f"picture-{name}", packed(drawn.picture))
     return (
         f'<figure id="figure-{name}">\n<h3>{escaped(drawn.title)}</h3>\n'
-        f'<div class="canvas"><img src="data:{kind};base64,{data}" alt="{escaped(drawn.alt)}"></div>\n'
+        f'<div class="canvas"><img {source} alt="{escaped(drawn.alt)}"></div>\n'
         f"<figcaption>{escaped(drawn.caption)} "
         f"Files: figures/{name}.png, .svg, .pdf; its data: figures/{name}.csv.</figcaption>\n"
-        "</figure>"
+        f"{held}</figure>"
     )
 
 

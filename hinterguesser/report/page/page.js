@@ -65,13 +65,26 @@
   }
 
   /* Dialogues: packed data in this page, or in files beside it. */
-  async function unpack(text) {
+  async function unpackText(text) {
     if (typeof DecompressionStream === "undefined") {
-      throw new Error("This browser cannot unpack the dialogues; a newer version of it can.");
+      throw new Error("This browser cannot unpack what is in this page; a newer version of it can.");
     }
     const bytes = Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
+    return new Response(stream).text();
+  }
+  const unpack = async (text) => JSON.parse(await unpackText(text));
+
+  /* Figures are packed, too: drawings of lines shrink to a tenth. */
+  async function figures() {
+    for (const image of document.querySelectorAll("img[data-packed]")) {
+      try {
+        const drawn = await unpackText(byId(image.dataset.packed).textContent);
+        image.src = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
+      } catch (error) {
+        image.replaceWith(make("p", {}, error.message));
+      }
+    }
   }
   const OTHER = "The folder “dialogues” beside this page belongs to another report. Put the one that was made with this page there.";
   const waiting = new Map();
@@ -286,12 +299,19 @@
     if (course && at < course[2].length) box.append(...bars(course, at));
     return box;
   }
-  function bars([model, condition, answers, correct, confidences], at) {
+  /* Confidences stand one column after the other, two digits in base 32 each: per mille, or 1023 for unscored. */
+  function bars([model, condition, answers, correct, columns, packed], at) {
     const line = make("p", {}, make("bdi", {}, model || "The model"), " answers ",
       answers[at] === null ? "nothing that could be read" : make("strong", {}, said(answers[at])), verdict(correct[at]) ?? "");
-    const methods = [...new Set(confidences.map((each) => each[0]))];
-    const targets = [...new Set(confidences.map((each) => each[1]))];
-    const value = (method, target) => confidences.find((each) => each[0] === method && each[1] === target)?.[2][at];
+    const methods = [...new Set(columns.map((each) => each[0]))];
+    const targets = [...new Set(columns.map((each) => each[1]))];
+    const value = (method, target) => {
+      const column = columns.findIndex((each) => each[0] === method && each[1] === target);
+      if (column < 0) return undefined;
+      const start = 2 * (column * answers.length + at);
+      const mille = parseInt(packed.slice(start, start + 2), 32);
+      return mille === 1023 ? null : mille;
+    };
     const cell = (mille, target) => {
       if (mille === undefined) return make("td", {}, "");
       if (mille === null) return make("td", {}, "unscored");
@@ -311,6 +331,7 @@
 
   theme();
   document.querySelectorAll("table.sortable").forEach(sortable);
+  figures();
   if (byId("index")) {
     browser().catch((error) => { byId("count").textContent = error.message; });
   } else {

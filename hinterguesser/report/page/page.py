@@ -10,6 +10,7 @@ from importlib.resources import files as resources
 
 from hinterguesser.report.page import browser, markup
 from hinterguesser.report.page.content import Content, Page
+from hinterguesser.report.page.packing import holding
 
 BESIDE = " file: 'self'"
 """Scripts that the policy allows when a page has files beside it."""
@@ -23,8 +24,8 @@ def page(content: Content) -> Page:
     if not content.dialogues:
         return Page(_filled(content, ""))
     packed = browser.packed(content.dialogues)
-    index = _data("index", packed.index)
-    chunks = "".join(_data(f"chunk-{number}", chunk) for number, chunk in enumerate(packed.chunks))
+    index = holding("index", packed.index)
+    chunks = "".join(holding(f"chunk-{number}", chunk) for number, chunk in enumerate(packed.chunks))
     whole = _filled(content, index + chunks)
     if len(whole.encode()) <= MOST_BYTES:
         return Page(whole)
@@ -36,7 +37,7 @@ def _filled(content: Content, data: str, *, loads: bool = False) -> str:
     sections = _sections(content)
     style, script = _resource("page.css"), _resource("page.js")
     policy = (
-        f"default-src 'none'; img-src data:; style-src {_sha256(style)}; "
+        f"default-src 'none'; img-src data: blob:; style-src {_sha256(style)}; "
         f"script-src {_sha256(script)}{BESIDE if loads else ''}; base-uri 'none'; form-action 'none'"
     )
     parts = {
@@ -73,11 +74,6 @@ def _sections(content: Content) -> list[tuple[str, str, str]]:
         ("dialogues", "Dialogues", _resource("browser.html") if content.dialogues else ""),
     ]
     return [section for section in found if section[2]]
-
-
-def _data(name: str, packed: str) -> str:
-    # A type that no browser runs.
-    return f'<script type="application/octet-stream" id="{name}">{packed}</script>\n'
 
 
 def _sha256(text: str) -> str:

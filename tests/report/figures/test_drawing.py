@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from report.figures.made_up import METHODS, ODD_MODELS, evaluation, figures
 
 from hinterguesser.report.figures.figure import Figure
-from hinterguesser.report.figures.files import data, png, save, svg
+from hinterguesser.report.figures.files import data, drawn, save
 from hinterguesser.report.figures.style import KNOWN, OTHERS, looks, shortened, styled
 
 KINDS = (
@@ -68,10 +68,11 @@ def test_another_process_and_another_style_give_the_same_files(tmp_path):
 
 def test_names_of_any_kind_are_drawn_as_they_are_and_break_nothing(odd, recwarn):
     for figure in odd.values():
-        drawn = svg(figure)
-        ElementTree.fromstring(drawn)  # well-formed, so nothing of a name became markup
-        assert not any(mark in drawn + data(figure) for mark in ("\x07", "\x1b", "\u202e"))
-        assert png(figure).startswith(b"\x89PNG")
+        pictures = drawn(figure)
+        shape = pictures["svg"].decode()
+        ElementTree.fromstring(shape)  # well-formed, so nothing of a name became markup
+        assert not any(mark in shape + data(figure) for mark in ("\x07", "\x1b", "\u202e"))
+        assert pictures["png"].startswith(b"\x89PNG")
     assert not recwarn.list
 
 
@@ -114,7 +115,7 @@ def assert_laid_out(figure):
 
 def test_drawing_changes_no_setting_of_matplotlib(one):
     before = dict(matplotlib.rcParams)
-    svg(one["levels"])
+    drawn(one["levels"])["svg"].decode()
     assert dict(matplotlib.rcParams) == before
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hinterguesser.flow.replay import replay, request
 from hinterguesser.report.figures.catalogue import replay_figures
-from hinterguesser.report.figures.files import data, png, save
+from hinterguesser.report.figures.files import data, drawn, save
 from hinterguesser.store.traces import write_traces
 
 NAMES = ["accuracy_cost", "risk_by_depth", "ece_by_depth", "transitions"]
@@ -130,7 +130,7 @@ def test_a_single_depth_has_no_transitions_and_odd_names_draw(tmp_path):
     found = replayed(tmp_path, depths=1, models=("$a$_<b>\\",), datasets=("x\x1b\n", "_y"), questions=8)
     made = {figure.name: figure for figure in replay_figures(found)}
     assert list(made) == NAMES[:3]
-    assert all(png(figure).startswith(b"\x89PNG") for figure in made.values())
+    assert all(drawn(figure)["png"].startswith(b"\x89PNG") for figure in made.values())
 
 
 def test_captions_say_how_many_states_and_what_share_is_unscored(both):
