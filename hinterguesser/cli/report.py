@@ -45,13 +45,22 @@ def command(
     as_json: bool,
 ) -> int:
     """Make figures, tables and a page to look at: of evaluations, of traces, and of dialogues."""
+    from hinterguesser.cli.progress import bar
     from hinterguesser.cli.reports import print_json
     from hinterguesser.flow.material import gather
     from hinterguesser.report.tables import printable
     from hinterguesser.report.whole import write_report
 
-    material = gather(paths, dialogues=dialogues, show_dialogues=not no_dialogues, resamples=resamples, seed=seed)
-    report = write_report(material, out, title)
+    with bar() as progress:
+        material = gather(
+            paths,
+            dialogues=dialogues,
+            show_dialogues=not no_dialogues,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+        report = write_report(material, out, title, progress)
     if as_json:
         print_json(report.to_dict())
         return 0

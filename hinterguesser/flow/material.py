@@ -13,6 +13,7 @@ from hinterguesser.flow.courses import courses
 from hinterguesser.flow.metrics import MetricsSettings, Summary, summarise
 from hinterguesser.flow.profiles import Profiles, profiles
 from hinterguesser.flow.replay import Replayed, replay, request
+from hinterguesser.flow.session import Progress, Silent
 from hinterguesser.flow.source import HUB_NAME, Source
 from hinterguesser.stats.grouping import group_codes, repeated_turns
 from hinterguesser.store.prediction_columns import Reading
@@ -60,6 +61,7 @@ def gather(
     show_dialogues: bool = True,
     resamples: int = 1000,
     seed: int = 0,
+    progress: Progress = Silent(),
 ) -> Material:
     """Read evaluations, traces, runs and releases, and measure and replay what there is to.
 
@@ -72,27 +74,34 @@ def gather(
         show_dialogues: Whether dialogues are wanted.
         resamples: Of the bootstrap over entities.
         seed: Of the resamples.
+        progress: Told what is being done.
 
     Raises:
         UserError: a path holds nothing that can be reported, or its content is at fault.
     """
     kinds = _sorted_out(paths)
+    progress.start("measure", bool(kinds.evaluations) + bool(kinds.traces))
     notes: list[str] = []
     predictions = _joined(kinds.evaluations)
     summary = measured = None
     if predictions is not None:
         settings = MetricsSettings(resamples=resamples, seed=seed)
         summary, measured = summarise(predictions, settings), profiles(predictions, settings)
+        progress.advance()
     records = [(path, read_record(path)) for path in paths if (path / RECORD_FILE).is_file()]
     told = [*kinds.dialogues, *dialogues]
     if show_dialogues:
         told += _sources_of(records, told, notes)
     found = _dialogues(told) if show_dialogues else ()
+    replayed = None
+    if kinds.traces:
+        replayed = replay(request(kinds.traces, resamples=resamples, seed=seed))
+        progress.advance()
     return Material(
         sources=tuple(paths),
         summary=summary,
         profiles=measured,
-        replayed=replay(request(kinds.traces, resamples=resamples, seed=seed)) if kinds.traces else None,
+        replayed=replayed,
         dialogues=found,
         courses=_courses(kinds.evaluations) if found else {},
         records=tuple(records),

@@ -11,6 +11,7 @@ from hinterguesser import __version__
 from hinterguesser.errors import UserError
 from hinterguesser.flow.material import Material
 from hinterguesser.flow.replay import save
+from hinterguesser.flow.session import Progress, Silent
 from hinterguesser.replay.tables import Table
 from hinterguesser.report.figures.catalogue import evaluation_figures, replay_figures
 from hinterguesser.report.figures.figure import Figure
@@ -43,7 +44,7 @@ class Report:
         return asdict(self) | {"page": str(self.page), "files": list(self.files)}
 
 
-def write_report(material: Material, out: Path, title: str | None = None) -> Report:
+def write_report(material: Material, out: Path, title: str | None = None, progress: Progress = Silent()) -> Report:
     """Write the report into the folder `out`; a report that is there is replaced.
 
     Raises:
@@ -53,7 +54,11 @@ def write_report(material: Material, out: Path, title: str | None = None) -> Rep
     figures = _figures(material)
     new_folder(out)
     _note(out, sorted(before))  # so that a report that was stopped half way is known for one
-    written = [path for figure in figures for path in save_figure(figure, out / "figures")]
+    written: list[Path] = []
+    progress.start("draw", len(figures))
+    for figure in figures:
+        written += save_figure(figure, out / "figures")
+        progress.advance()
     found = tuple(findings(material.summary, material.profiles)) if material.summary and material.profiles else ()
     made = page(
         Content(
