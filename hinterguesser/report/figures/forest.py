@@ -63,7 +63,7 @@ def draw_forest(
         x: Label of the x axes.
         sides: What the first and the second value of each row are.
         changes: Whether values are differences around 0, not shares from 0 to 100 %.
-        above: Head of the notes.
+        above: What the notes are, said under them.
     """
     names = list(dict.fromkeys(row.name for panel in panels for row in panel.rows))
     inches = LONE_PANEL_INCHES if len(panels) == 1 else PANEL_INCHES
@@ -101,7 +101,7 @@ def _draw(ax: "Axes", panel: Forest, names: Sequence[str], above: str) -> None:
         if row.note:
             _beside(ax, row.note, at)
     if above and any(row.note for row in panel.rows):
-        _beside(ax, above, -0.75)
+        _beside(ax, above, len(names) - 0.45)  # under the notes: above them stands N
     ax.grid(visible=False, axis="y")
     titled(ax, panel.title, panel.count)
 
