@@ -29,7 +29,8 @@ def checked(file: Path, listed: "EntityList", findings: "Sequence[Finding]", pro
              "problem": problem, "findings": [asdict(finding) for finding in findings]}
         )  # fmt: skip
         return 0 if problem is None else UNUSABLE
-    click.echo(f"{file}: {len(listed.entities):,} entities, {with_facts:,} with facts, {len(findings):,} notes")
+    notes = f"{len(findings):,} note{'' if len(findings) == 1 else 's'}"
+    click.echo(f"{file}: {len(listed.entities):,} entities, {with_facts:,} with facts, {notes}")
     for kind, count in Counter(finding.kind for finding in findings).items():
         click.echo(f"\n{kind} ({count:,})")
         told = [finding for finding in findings if finding.kind == kind]

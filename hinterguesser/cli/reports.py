@@ -58,7 +58,7 @@ def rehearsed(estimates: "Sequence[Estimate]", as_json: bool) -> int:
         (
             estimate.model,
             *(f"{round(number):,}" for number in (estimate.calls, estimate.input_tokens, estimate.output_tokens)),
-            "not known" if estimate.cost_usd is None else f"{estimate.cost_usd:.2f}",
+            "not known" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f}",
         )
         for estimate in estimates
     ]
