@@ -25,10 +25,12 @@ very small (SmolLM2-135M): its label probes lean on the place of the label (aske
     help="The folder to fill.",
 )  # fmt: skip
 def command(out: Path) -> int:
-    """Play both games, filter, derive, build a release, load it back, and evaluate it with a small model: offline."""
+    """Play both games, filter, derive, build a release, load it back, evaluate it with a small model: all offline."""
     from hinterguesser.cli.progress import bar
     from hinterguesser.cli.reports import demonstrated
-    from hinterguesser.flow.quickstart import quickstart
+    from hinterguesser.flow.material import gather
+    from hinterguesser.flow.quickstart import GAMES, quickstart
+    from hinterguesser.report.whole import write_report
     from hinterguesser.store import weights
 
     click.echo(ABOUT)
@@ -37,4 +39,6 @@ def command(out: Path) -> int:
         weights.get("smollm2")
     with bar() as progress:
         demonstration = quickstart(out, progress)
-    return demonstrated(demonstration, out)
+        material = gather([out / "evaluation", *(out / "runs" / game for game in GAMES)], progress=progress)
+        report = write_report(material, out / "report", progress=progress)
+    return demonstrated(demonstration, out, report.page)

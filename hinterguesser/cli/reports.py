@@ -263,7 +263,7 @@ def human_adjusted(scores: Sequence[dict[str, Any]], as_json: bool) -> int:
     return 0
 
 
-def demonstrated(demonstration: "Demonstration", out: Path) -> int:
+def demonstrated(demonstration: "Demonstration", out: Path, page: Path) -> int:
     """Say what the quickstart made; the exit status."""
     from hinterguesser.report.dialogues import with_confidences
     from hinterguesser.report.tables import accuracy_by_level, evaluation_table
@@ -276,6 +276,7 @@ def demonstrated(demonstration: "Demonstration", out: Path) -> int:
     click.echo(f"\nOne dialogue\n\n{with_confidences(demonstration.dialogue, evaluation.predictions)}")
     click.echo(f"\nWhere things are\n\n  release      {demonstration.release}")
     click.echo(f"  runs         {out / 'runs'}\n  predictions  {out / 'evaluation' / 'predictions.jsonl'}")
+    click.echo(f"  to look at   {page}  (open it in a browser)")
     return failures(evaluation.failed)
 
 
