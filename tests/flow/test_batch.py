@@ -201,14 +201,15 @@ def start(folder, url, **settings):
     settings = {"api_base": url, "batch": True, **QUICK, **settings}
     code = f"""
 from pathlib import Path
+import click
 from hinterguesser.backends.settings import CallSettings
 from hinterguesser.cli import main
 from hinterguesser.flow.generate import GenerateSettings, generate
-class Command:
-    def main(self, *_, **__):
-        settings = GenerateSettings("20q", Path({str(folder / "things.txt")!r}), "h", "g", max_turns=4, seed=1)
-        generate(settings, Path({str(folder / "run")!r}), CallSettings(**{settings!r}))
-main.load = lambda name: Command()
+@click.command()
+def command():
+    settings = GenerateSettings("20q", Path({str(folder / "things.txt")!r}), "h", "g", max_turns=4, seed=1)
+    generate(settings, Path({str(folder / "run")!r}), CallSettings(**{settings!r}))
+main.load = lambda name: command
 main.main(["generate"])
 """
     return subprocess.Popen(
