@@ -23,15 +23,18 @@ def findings(summary: Summary, profiles: Profiles) -> list[str]:
     for group in main:
         by_method.setdefault(group["by"].get("method") or "confidence", []).append(group)
     own = {name: groups for name, groups in by_method.items() if name not in REFERENCES}
+    of_methods = [
+        *_each(own, "info_ece", "its mean gap to accuracy over the levels (InfoECE, 0 is best) is {of}."),
+        *_rising(profiles),
+        *_each(own, "tau", "tau, how steadily it rises within a dialogue (100 % is best), is {of}."),
+        *_each(own, "auroc", "a right answer has more confidence than a wrong one in {of} of pairs (AUROC)."),
+        *_unread(own),
+    ]
     return [
         *_accuracy(summary),
-        *_each(own, "info_ece", "{name}: its mean gap to accuracy over the levels (InfoECE, 0 is best) is {of}."),
-        *_rising(profiles),
-        *_each(own, "tau", "{name}: tau, how steadily it rises within a dialogue (100 % is best), is {of}."),
-        *_each(own, "auroc", "{name}: a right answer has more confidence than a wrong one in {of} of pairs (AUROC)."),
+        *(f"{name}: {sentence}" for name in own for of, sentence in of_methods if of == name),
         *_placebos(summary),
         *_formats(summary),
-        *_unread(own),
         *dict.fromkeys(group["warning"] for group in main if group["warning"]),
     ]
 
@@ -51,22 +54,20 @@ def _accuracy(summary: Summary) -> Iterable[str]:
         yield f"The answer after a turn of the dialogue is right in {shown} of turns."
 
 
-def _each(groups: Mapping[str, Sequence[Row]], name: str, sentence: str) -> Iterable[str]:
+def _each(groups: Mapping[str, Sequence[Row]], name: str, sentence: str) -> Iterable[tuple[str, str]]:
     for method, rows in groups.items():
         known = [row for row in rows if row[name] is not None]
         if known:
-            yield sentence.format(
-                name=method,
-                of=_from_to(
-                    known,
-                    lambda row: row[name],
-                    lambda row: with_ends(row[name], row["intervals"].get(name)),
-                    lambda row: f"N = {row['n']}, {percent(row['unscored_share'])} unscored",
-                ),
+            shown = _from_to(
+                known,
+                lambda row: row[name],
+                lambda row: with_ends(row[name], row["intervals"].get(name)),
+                lambda row: f"N = {row['n']}, {percent(row['unscored_share'])} unscored",
             )
+            yield method, sentence.format(of=shown)
 
 
-def _rising(profiles: Profiles) -> Iterable[str]:
+def _rising(profiles: Profiles) -> Iterable[tuple[str, str]]:
     rows: dict[str, list[Row]] = {}
     for profile in profiles.groups:
         steps = profile.steps
@@ -83,7 +84,7 @@ def _rising(profiles: Profiles) -> Iterable[str]:
                 f"{percent(row['steps'].level)}; {percent(row['profile'].unscored_share)} unscored"
             ),
         )
-        yield f"{method}: from one turn to the next it rises in {shown} of pairs of turns."
+        yield method, f"from one turn to the next it rises in {shown} of pairs of turns."
 
 
 MOST_LISTED = 8
@@ -125,7 +126,7 @@ def _formats(summary: Summary) -> Iterable[str]:
         )
 
 
-def _unread(groups: Mapping[str, Sequence[Row]]) -> Iterable[str]:
+def _unread(groups: Mapping[str, Sequence[Row]]) -> Iterable[tuple[str, str]]:
     for method, rows in groups.items():
         reasons: dict[str, int] = {}
         for row in rows:
@@ -133,7 +134,7 @@ def _unread(groups: Mapping[str, Sequence[Row]]) -> Iterable[str]:
                 reasons[reason] = reasons.get(reason, 0) + count
         if reasons:
             worst = max(reasons, key=lambda reason: reasons[reason])
-            yield f"{method}: {sum(reasons.values())} estimates could not be read, most often for: {worst}."
+            yield method, f"{sum(reasons.values())} estimates could not be read, most often for: {worst}."
 
 
 def _from_to(
