@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from hinterguesser.cli import options
+from hinterguesser.errors import UserError
 
 EPILOG = """\b
 Examples:
@@ -31,6 +32,7 @@ and JSON."""
 @click.option(
     "--resamples", type=click.IntRange(0), default=1000, show_default=True, help="Of the bootstrap over entities."
 )
+@click.option("--percent", is_flag=True, help="Confidences of predictions are 0 to 100, not 0 to 1.")
 @options.seed
 @options.as_json
 @options.config_file
@@ -41,6 +43,7 @@ def command(
     dialogues: tuple[Path, ...],
     no_dialogues: bool,
     resamples: int,
+    percent: bool,
     seed: int,
     as_json: bool,
 ) -> int:
@@ -51,16 +54,22 @@ def command(
     from hinterguesser.report.tables import printable
     from hinterguesser.report.whole import write_report
 
-    with bar() as progress:
-        material = gather(
-            paths,
-            dialogues=dialogues,
-            show_dialogues=not no_dialogues,
-            resamples=resamples,
-            seed=seed,
-            progress=progress,
-        )
-        report = write_report(material, out, title, progress)
+    if no_dialogues and dialogues:
+        raise UserError("--dialogues names dialogues to show, and --no-dialogues leaves them out; give one of them")
+    try:
+        with bar() as progress:
+            material = gather(
+                paths,
+                dialogues=dialogues,
+                show_dialogues=not no_dialogues,
+                resamples=resamples,
+                seed=seed,
+                percent=percent,
+                progress=progress,
+            )
+            report = write_report(material, out, title, progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; {out} is as it was. Run the same command again.") from None
     if as_json:
         print_json(report.to_dict())
         return 0

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from hinterguesser.cli import options
+from hinterguesser.errors import UserError
 
 EPILOG = """\b
 Examples:
@@ -50,12 +51,14 @@ def command(
     from hinterguesser.flow.source import Source
     from hinterguesser.report.terminal import listing, reading
 
+    if predictions is not None and dialogue is None:
+        raise UserError("--predictions shows what a model did in one dialogue; name its ID too")
     found = chosen(Source(run, config, split), Choice(rejected, reason, limit if dialogue is None else None))
     told = found if dialogue is None else [one_of(found, dialogue)]
     if as_json:
         shown(json_lines({"dialogues": [each.to_dict() for each in told]}), pager=False)
         return 0
-    if dialogue is None and predictions is None:
+    if dialogue is None:
         shown(listing(told, screen()), pager=not no_pager)
         return 0
     courses = with_courses(told, predictions, condition)

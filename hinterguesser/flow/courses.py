@@ -12,9 +12,10 @@ MOST_TURNS = 100_000
 """Of one dialogue; a file that says more is at fault."""
 
 
-def courses(path: Path) -> dict[tuple[str, str], list[Course]]:
+def courses(path: Path, *, percent: bool = False) -> dict[tuple[str, str], list[Course]]:
     """One course a model and condition, for every dialogue in the folder that `evaluate` filled, or a file like it.
 
+    Confidences come as fractions; `percent` says that the file holds percentages.
     Rows that name no dataset belong to the dataset '', and so with models, conditions, methods and targets.
 
     Raises:
@@ -28,7 +29,7 @@ def courses(path: Path) -> dict[tuple[str, str], list[Course]]:
             course = (row.get("model") or "", row.get("condition") or "")
             if course not in by_course:
                 by_course[course] = _Drawn(int(row["length"]))
-            by_course[course].add(row)
+            by_course[course].add(row, 100 if percent else 1)
         except (KeyError, TypeError, ValueError, IndexError):
             raise UserError(f"{place(number)}: no readable prediction; `hinterguesser metrics` says why") from None
     return {
@@ -47,7 +48,7 @@ class _Drawn:
         self._correct: list[bool | None] = [None] * length
         self._confidences: dict[tuple[str, str], list[float | None]] = {}
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Mapping[str, Any], whole: int) -> None:
         at = int(row["turn"]) - 1
         if at < 0:
             raise ValueError(at)
@@ -55,7 +56,7 @@ class _Drawn:
         self._correct[at] = None if row["correct"] is None else bool(row["correct"])
         key = (row.get("method") or "", row.get("target") or "")
         confidences = self._confidences.setdefault(key, [None] * len(self._answers))
-        confidences[at] = None if row["confidence"] is None else float(row["confidence"])
+        confidences[at] = None if row["confidence"] is None else float(row["confidence"]) / whole
 
     def course(self, model: str, condition: str) -> Course:
         return Course(model, condition, self._answers, self._correct, self._confidences)

@@ -18,8 +18,9 @@ from hinterguesser.flow.source import HUB_NAME, Source
 from hinterguesser.stats.grouping import group_codes, repeated_turns
 from hinterguesser.store.prediction_columns import Reading
 from hinterguesser.store.prediction_files import read_predictions
+from hinterguesser.store.predictions import JSONL_FILE, PARQUET_FILE
 from hinterguesser.store.release import PROVENANCE_FILE
-from hinterguesser.store.replay_sources import is_evaluation, is_traces
+from hinterguesser.store.replay_sources import is_traces
 from hinterguesser.store.run import DIALOGUES_FILE
 from hinterguesser.store.workfolder import RECORD_FILE, read_record
 
@@ -44,6 +45,10 @@ class Material:
     notes: tuple[str, ...]
     """What is not shown, and why."""
 
+    def courses_of(self, dialogue: Dialogue) -> Sequence[Course]:
+        """What models did in one dialogue; predictions that name no dataset are matched by id alone."""
+        return self.courses.get((dialogue.game, dialogue.id)) or self.courses.get(("", dialogue.id), ())
+
 
 @dataclass(frozen=True, slots=True)
 class _Kinds:
@@ -61,6 +66,7 @@ def gather(
     show_dialogues: bool = True,
     resamples: int = 1000,
     seed: int = 0,
+    percent: bool = False,
     progress: Progress = Silent(),
 ) -> Material:
     """Read evaluations, traces, runs and releases, and measure and replay what there is to.
@@ -74,6 +80,7 @@ def gather(
         show_dialogues: Whether dialogues are wanted.
         resamples: Of the bootstrap over entities.
         seed: Of the resamples.
+        percent: Whether predictions hold confidences in percent.
         progress: Told what is being done.
 
     Raises:
@@ -82,7 +89,7 @@ def gather(
     kinds = _sorted_out(paths)
     progress.start("measure", bool(kinds.evaluations) + bool(kinds.traces))
     notes: list[str] = []
-    predictions = _joined(kinds.evaluations)
+    predictions = _joined(kinds.evaluations, percent)
     summary = measured = None
     if predictions is not None:
         settings = MetricsSettings(resamples=resamples, seed=seed)
@@ -103,7 +110,7 @@ def gather(
         profiles=measured,
         replayed=replayed,
         dialogues=found,
-        courses=_courses(kinds.evaluations) if found else {},
+        courses=_courses(kinds.evaluations, percent) if found else {},
         records=tuple(records),
         notes=tuple(notes),
     )
@@ -114,10 +121,10 @@ def _sorted_out(paths: Sequence[Path]) -> _Kinds:
     for path in paths:
         if (path / DIALOGUES_FILE).exists() or (path / PROVENANCE_FILE).exists():
             kinds.dialogues.append(path)
-        elif is_evaluation(path):
-            kinds.evaluations.append(path)
         elif is_traces(path):
             kinds.traces.append(path)
+        elif path.is_file() or any((path / name).is_file() for name in (PARQUET_FILE, JSONL_FILE)):
+            kinds.evaluations.append(path)  # what is wrong with it, if anything, is found out when it is read
         elif not path.exists():
             raise UserError(f"{path}: there is no such file or folder; check the path")
         else:
@@ -128,10 +135,10 @@ def _sorted_out(paths: Sequence[Path]) -> _Kinds:
     return kinds
 
 
-def _joined(evaluations: Sequence[Path]) -> Predictions | None:
+def _joined(evaluations: Sequence[Path], percent: bool) -> Predictions | None:
     if not evaluations:
         return None
-    parts = [read_predictions(path, Reading(label_mass=True)) for path in evaluations]
+    parts = [read_predictions(path, Reading(percent=percent, label_mass=True)) for path in evaluations]
     joined = Predictions.joined(parts)
     by = tuple(name for name in LABELS if name in joined.labels)
     again, earlier = repeated_turns(group_codes(joined, by), joined.dialogue, joined.turn)
@@ -178,9 +185,9 @@ def _dialogues(paths: Sequence[Path]) -> tuple[Dialogue, ...]:
     return tuple(found.values())
 
 
-def _courses(evaluations: Sequence[Path]) -> dict[tuple[str, str], list[Course]]:
+def _courses(evaluations: Sequence[Path], percent: bool) -> dict[tuple[str, str], list[Course]]:
     found: dict[tuple[str, str], list[Course]] = {}
     for path in evaluations:
-        for key, some in courses(path).items():
+        for key, some in courses(path, percent=percent).items():
             found.setdefault(key, []).extend(some)
     return found

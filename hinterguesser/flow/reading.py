@@ -33,6 +33,9 @@ def chosen(source: Source, choice: Choice) -> list[Dialogue]:
         UserError: the source cannot be read, or no dialogue has the reason asked for: those there are, are named.
     """
     everything = list(source.all())
+    if not everything:
+        which = f" (config {source.config or 'any'}, split {source.split or 'any'})"
+        raise UserError(f"{source.path}: no dialogue in it{which}; leave out --config and --split to see what there is")
     rejected = [dialogue for dialogue in everything if not dialogue.kept]
     if choice.reason is None:
         found = rejected if choice.rejected else everything
@@ -80,6 +83,11 @@ def with_courses(
     for dialogue in dialogues:
         known = drawn.get((dialogue.game, dialogue.id)) or drawn.get(("", dialogue.id), [])
         paired.append((dialogue, [course for course in known if course.condition in ("", condition)]))
+    told = {course.condition for dialogue in dialogues for course in drawn.get((dialogue.game, dialogue.id), ())}
+    if not any(some for _, some in paired) and not told:
+        raise UserError(
+            f"{predictions}: holds nothing about {_named([d.id for d in dialogues])}; leave --predictions out"
+        )
     if not any(some for _, some in paired):
         there = sorted({course.condition for some in drawn.values() for course in some if course.condition})
         which = f"; conditions there: {', '.join(map(repr, there))}" if there else ""

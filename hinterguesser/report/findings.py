@@ -56,15 +56,19 @@ def _accuracy(summary: Summary) -> Iterable[str]:
 
 def _each(groups: Mapping[str, Sequence[Row]], name: str, sentence: str) -> Iterable[tuple[str, str]]:
     for method, rows in groups.items():
-        known = [row for row in rows if row[name] is not None]
-        if known:
+        if any(row[name] is not None for row in rows):
             shown = _from_to(
-                known,
+                rows,
                 lambda row: row[name],
                 lambda row: with_ends(row[name], row["intervals"].get(name)),
-                lambda row: f"N = {row['n']}, {percent(row['unscored_share'])} unscored",
+                lambda row: f"N = {_turns(row, name)}, {percent(row['unscored_share'])} unscored",
             )
             yield method, sentence.format(of=shown)
+
+
+def _turns(group: Row, name: str) -> int:
+    """How many turns a number rests on: tau needs no right answers."""
+    return int(group["n"]) + (int(group["correct_unknown"]) if name == "tau" else 0)
 
 
 def _rising(profiles: Profiles) -> Iterable[tuple[str, str]]:
@@ -72,9 +76,11 @@ def _rising(profiles: Profiles) -> Iterable[tuple[str, str]]:
     for profile in profiles.groups:
         steps = profile.steps
         method = profile.by.get("method") or "confidence"
-        if is_main(profile.by) and method not in REFERENCES and steps.rising is not None:
+        if is_main(profile.by) and method not in REFERENCES:
             rows.setdefault(method, []).append({"by": profile.by, "profile": profile, "steps": steps})
     for method, found in rows.items():
+        if all(row["steps"].rising is None for row in found):
+            continue
         shown = _from_to(
             found,
             lambda row: row["steps"].rising,
@@ -122,7 +128,7 @@ def _formats(summary: Summary) -> Iterable[str]:
         yield (
             f"{_named(row['by'], _differing(rows)) or 'Accuracy'}: {percent(row['multi'])} right as a dialogue, "
             f"{percent(row['single'])} as a summary of the same hints: {tested(row['difference'])} points "
-            f"(N = {row['n']} turns of {row['entities']} entities)."
+            f"(means over entities; N = {row['n']} turns of {row['entities']} entities)."
         )
 
 
@@ -139,17 +145,30 @@ def _unread(groups: Mapping[str, Sequence[Row]]) -> Iterable[tuple[str, str]]:
 
 def _from_to(
     rows: Sequence[Row],
-    value: Callable[[Row], float],
+    value: Callable[[Row], float | None],
     shown: Callable[[Row], str],
     counted: Callable[[Row], str],
 ) -> str:
-    """The one number; or the lowest and the highest of several, each with where it was found."""
-    if len(rows) == 1:
-        return f"{shown(rows[0])} ({counted(rows[0])})"
-    low, high = min(rows, key=value), max(rows, key=value)
+    """The one number; or the lowest and the highest of several, each with where it was found.
+
+    At least one row has the number; where it does not exist is said.
+    """
     keys = _differing(rows)
+    known = [row for row in rows if value(row) is not None]
+    low, high = min(known, key=_value(value)), max(known, key=_value(value))
+    silent = "; ".join(_named(row["by"], keys) for row in rows if value(row) is None)
+    missing = f", and cannot be said of {silent}," if silent else ""
+    if len(rows) == 1:
+        return f"{shown(low)} ({counted(low)})"
+    if value(low) == value(high):
+        alike = "; ".join(_named(row["by"], keys) for row in known)
+        return f"{shown(low)} ({'each of ' if len(known) > 1 else ''}{alike}; {counted(low)}){missing}"
     ends = [f"{shown(row)} ({_named(row['by'], keys)}; {counted(row)})" for row in (low, high)]
-    return " to ".join(ends) if value(low) < value(high) else ends[0]
+    return " to ".join(ends) + missing
+
+
+def _value(value: Callable[[Row], float | None]) -> Callable[[Row], float]:
+    return lambda row: value(row) or 0.0
 
 
 def _differing(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -95,6 +95,8 @@ def _course(course: Course, at: int, screen: Screen) -> Iterator[str]:
     where = f" ({course.condition})" if course.condition else ""
     answer = course.answers[at]
     said = "no answer that could be read" if answer is None else answer
+    if all(each is None for each in course.answers):
+        said = "an answer that is not told"
     yield from _line(f"{course.model or 'model'}{where}", said, screen, verdict=course.correct[at])
     methods = dict.fromkeys(method for method, _ in course.confidences)
     width = max((columns(printable(method)) for method in methods), default=0)

@@ -1,7 +1,8 @@
 """A whole report as files: the page, figures and tables."""
 
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from hinterguesser.report.page.content import Content, Drawn
 from hinterguesser.report.page.page import page
 from hinterguesser.report.paper_tables import paper_tables, write_tables
 from hinterguesser.report.sheets import Sheet
-from hinterguesser.store.files import new_folder, write_whole
+from hinterguesser.store.files import new_folder, saying_why, write_whole
 
 MANIFEST_FILE, PAGE_FILE = "report.json", "report.html"
 
@@ -51,9 +52,24 @@ def write_report(material: Material, out: Path, title: str | None = None, progre
         UserError: the folder holds something else, or cannot be written to.
     """
     before = _files_before(out)
+    new_folder(out.parent)
+    with saying_why(out.parent), tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+        report = _write_whole_report(material, Path(folder), title, progress)
+        # Only now is what stands in `out` touched, and the page last: it never shows what is not there yet.
+        new_folder(out)
+        _note(out, sorted(before | set(report.files)))
+        for name in reversed(report.files):
+            new_folder((out / name).parent)
+            (Path(folder) / name).replace(out / name)
+    for name in before - set(report.files):
+        (out / name).unlink(missing_ok=True)
+    _note(out, report.files)
+    return replace(report, page=out / PAGE_FILE)
+
+
+def _write_whole_report(material: Material, out: Path, title: str | None, progress: Progress) -> Report:
+    """Write all files but the list of them into the empty folder `out`."""
     figures = _figures(material)
-    new_folder(out)
-    _note(out, sorted(before))  # so that a report that was stopped half way is known for one
     written: list[Path] = []
     progress.start("draw", len(figures))
     for figure in figures:
@@ -69,7 +85,7 @@ def write_report(material: Material, out: Path, title: str | None = None, progre
             figures=[_drawn(each, out / "figures") for each in figures],
             settings=_settings(material),
             left_out=material.notes,
-            dialogues=[(each, material.courses.get((each.game, each.id), ())) for each in material.dialogues],
+            dialogues=[(each, material.courses_of(each)) for each in material.dialogues],
         )
     )
     written += [_write(out / name, content) for name, content in made.files.items()]
@@ -77,12 +93,8 @@ def write_report(material: Material, out: Path, title: str | None = None, progre
         written += write_tables(material.summary, out / "tables")
     if material.replayed is not None:
         written += save(material.replayed, out / "replay")
-    # Last, so that a page never shows what is not there yet.
     written.insert(0, _write(out / PAGE_FILE, made.html.encode()))
     names = tuple(path.relative_to(out).as_posix() for path in written)
-    for name in before - set(names):
-        (out / name).unlink(missing_ok=True)
-    _note(out, names)
     return Report(
         page=out / PAGE_FILE,
         page_bytes=len(made.html.encode()),

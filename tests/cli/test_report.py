@@ -85,13 +85,32 @@ def test_a_report_that_was_killed_is_made_again(made):
     out = made / "killed"
     command = [sys.executable, "-m", "hinterguesser", "report", str(made / "one"), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not list(out.glob("figures/*.png")) and process.poll() is None:
+    while not list(made.glob(".killed.*/figures/*.png")) and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    assert not out.exists()
     done = report(made / "one", "--resamples", "0", "--out", out)
     assert done.returncode == 0, done.stderr
     assert (out / "report.html").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_report_that_is_being_replaced_stays_whole_until_the_new_one_is(made, number):
+    out = made / f"replaced-{number}"
+    assert report(made / "run", "--out", out).returncode == 0
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    command = [sys.executable, "-m", "hinterguesser", "report", str(made / "one"), "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not list(made.glob(f".{out.name}.*/figures/*.png")) and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(number)
+    said = process.communicate(timeout=60)[1]
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert "is as it was" in said
+        assert not list(made.glob(f".{out.name}.*"))
 
 
 @pytest.mark.parametrize(
@@ -101,9 +120,16 @@ def test_a_report_that_was_killed_is_made_again(made):
         (["."], "nothing to report in it yet"),
         (["one", "same"], "same: holds predictions of the same model about the same turns as one"),
         (["one", "--dialogues", "nowhere"], "nowhere"),
+        (["one", "--no-dialogues", "--dialogues", "run"], "give one of them"),
+        (["cut.parquet"], "cut.parquet: not a readable Parquet file"),
+        (["other.csv"], "other.csv: no column dialogue_id"),
+        (["percent.csv"], "give --percent"),
     ],
 )
 def test_what_is_at_fault_gets_one_message_and_nothing_is_written(made, arguments, said):
+    (made / "cut.parquet").write_bytes((made / "one" / "predictions.parquet").read_bytes()[:3000])
+    (made / "other.csv").write_text("a,b\n1,2\n")
+    (made / "percent.csv").write_text("dialogue_id,turn,length,confidence,correct\nd,1,1,85,true\n")
     (made / "same").mkdir(exist_ok=True)
     write_predictions(made / "same", predictions(DIALOGUES[:5], models=("one",), methods=METHODS))
     done = report(*arguments, "--out", "none", cwd=made)

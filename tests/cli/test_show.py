@@ -137,6 +137,19 @@ def test_json_is_the_dialogue_as_it_is_stored(run):
     assert found == json.loads(json.dumps(DIALOGUES[1].to_dict()))
 
 
+def test_predictions_about_other_dialogues_are_said_to_be_so(run):
+    done = shown(run, "guess-00002-0", "--predictions", run.parent)
+    assert done.returncode == 2
+    assert "holds nothing about 'guess-00002-0'" in done.stderr
+    assert "name its ID too" in shown(run, "--predictions", run.parent).stderr
+
+
+def test_a_dataset_that_is_not_there_is_said(run):
+    done = shown(run, "--config", "20q")
+    assert done.returncode == 2
+    assert "no dialogue in it (config 20q, split any)" in done.stderr
+
+
 def test_a_condition_that_is_not_there_names_those_that_are(run):
     done = shown(run, "guess-00001-0", "--predictions", run.parent, "--condition", "solo")
     assert done.returncode == 2

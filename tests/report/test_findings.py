@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 from made_up import predictions, told
 
@@ -65,3 +67,24 @@ def test_predictions_of_any_origin_need_no_names():
     [rising] = [each for each in sentences if "from one turn" in each]
     assert rising.startswith("confidence: from one turn to the next it rises in 50.0 %")
     assert "it falls in 25.0 %, stays in 25.0 %" in rising
+
+
+def test_what_is_the_same_in_several_groups_is_said_of_each_and_what_is_missing_is_named():
+    rows = predictions([told(number) for number in range(4)], methods=("p_true", "cot_verb"))
+    same = [replace(row, model="n") for row in rows]
+    silent = [replace(row, model="silent", confidence=None, unscored_reason="no number") for row in rows]
+    joined = Predictions.of([*rows, *same, *silent])
+    sentences = findings(summarise(joined, SETTINGS), profiles(joined, SETTINGS))
+    for word in ("tau", "from one turn"):
+        [sentence] = [each for each in sentences if each.startswith(f"cot_verb: {word}")]
+        assert "(each of m; n; " in sentence
+        assert "cannot be said of silent" in sentence
+
+
+def test_tau_counts_the_turns_it_rests_on():
+    rows = [replace(row, correct=None) for row in predictions([told(1), told(2)], methods=("p_true", "cot_verb"))]
+    joined = Predictions.of(rows)
+    [tau] = [
+        each for each in findings(summarise(joined, SETTINGS), profiles(joined, SETTINGS)) if "cot_verb: tau" in each
+    ]
+    assert "N = 16, 0.0 % unscored" in tau

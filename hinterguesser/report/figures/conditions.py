@@ -67,7 +67,8 @@ def multi_single(page: Page[Profile], profiles: Profiles, summary: Summary) -> F
         title=f"The dialogue and its summary: accuracy and confidence{page.of}",
         caption="Share of right answers, and mean confidence of each method, after the turns of a dialogue (filled "
         "circles) and after a summary that says the same hints (open squares). On the right the difference in "
-        f"points, dialogue less summary, over the turns that have both. {WHISKERS} {_counted(page)}",
+        f"points, dialogue less summary, over the turns that have both, as a mean over entities. "
+        f"{WHISKERS} {_counted(page)}",
         alt=_told(page.panels[0], panels[0], FORMATS) + also(page),
         heads=(
             *("dataset", "model", "quantity"),

@@ -65,7 +65,7 @@ OTHERS = tuple(
 )
 """For methods that are not known here, in this order; the 29th looks like the first."""
 
-ACCURACY = Look(BLACK, "", "-", 2.0)
+ACCURACY = Look(BLACK, ".", "-", 2.0)
 """The curve of accuracy, against which confidence is held."""
 
 
