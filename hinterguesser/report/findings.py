@@ -157,14 +157,14 @@ def _from_to(
     known = [row for row in rows if value(row) is not None]
     low, high = min(known, key=_value(value)), max(known, key=_value(value))
     silent = "; ".join(_named(row["by"], keys) for row in rows if value(row) is None)
-    missing = f", and cannot be said of {silent}," if silent else ""
+    missing = f"; not known: {silent})" if silent else ")"
     if len(rows) == 1:
         return f"{shown(low)} ({counted(low)})"
     if value(low) == value(high):
         alike = "; ".join(_named(row["by"], keys) for row in known)
-        return f"{shown(low)} ({'each of ' if len(known) > 1 else ''}{alike}; {counted(low)}){missing}"
-    ends = [f"{shown(row)} ({_named(row['by'], keys)}; {counted(row)})" for row in (low, high)]
-    return " to ".join(ends) + missing
+        return f"{shown(low)} ({'each of ' if len(known) > 1 else ''}{alike}; {counted(low)}{missing}"
+    ends = [f"{shown(row)} ({_named(row['by'], keys)}; {counted(row)}" for row in (low, high)]
+    return ") to ".join(ends) + missing
 
 
 def _value(value: Callable[[Row], float | None]) -> Callable[[Row], float]:

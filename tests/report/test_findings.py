@@ -78,7 +78,7 @@ def test_what_is_the_same_in_several_groups_is_said_of_each_and_what_is_missing_
     for word in ("tau", "from one turn"):
         [sentence] = [each for each in sentences if each.startswith(f"cot_verb: {word}")]
         assert "(each of m; n; " in sentence
-        assert "cannot be said of silent" in sentence
+        assert "; not known: silent)" in sentence
 
 
 def test_tau_counts_the_turns_it_rests_on():
