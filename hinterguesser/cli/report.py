@@ -69,7 +69,7 @@ def command(
             )
             report = write_report(material, out, title, progress)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; {out} is as it was. Run the same command again.") from None
+        raise KeyboardInterrupt("interrupted; no new report was made. Run the same command again.") from None
     if as_json:
         print_json(report.to_dict())
         return 0

@@ -1,10 +1,11 @@
 """What models did in each dialogue of an evaluation, by dataset and dialogue."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hinterguesser.domain.course import Course
+from hinterguesser.domain.dialogue import Dialogue
 from hinterguesser.errors import UserError
 from hinterguesser.store.replay_sources import read_evaluation_rows
 
@@ -36,6 +37,11 @@ def courses(path: Path, *, percent: bool = False) -> dict[tuple[str, str], list[
         dialogue: [drawn.course(*course) for course, drawn in by_course.items()]
         for dialogue, by_course in found.items()
     }
+
+
+def courses_of(drawn: Mapping[tuple[str, str], Sequence[Course]], dialogue: Dialogue) -> Sequence[Course]:
+    """What models did in one dialogue; predictions that name no dataset are matched by id alone."""
+    return drawn.get((dialogue.game, dialogue.id)) or drawn.get(("", dialogue.id), ())
 
 
 class _Drawn:

@@ -45,10 +45,6 @@ class Material:
     notes: tuple[str, ...]
     """What is not shown, and why."""
 
-    def courses_of(self, dialogue: Dialogue) -> Sequence[Course]:
-        """What models did in one dialogue; predictions that name no dataset are matched by id alone."""
-        return self.courses.get((dialogue.game, dialogue.id)) or self.courses.get(("", dialogue.id), ())
-
 
 @dataclass(frozen=True, slots=True)
 class _Kinds:

@@ -9,7 +9,7 @@ from hinterguesser.domain.course import Course
 from hinterguesser.domain.dialogue import Dialogue
 from hinterguesser.domain.matching import names
 from hinterguesser.errors import UserError
-from hinterguesser.flow.courses import courses
+from hinterguesser.flow.courses import courses, courses_of
 from hinterguesser.flow.source import Source
 
 MOST_NAMED = 8
@@ -79,20 +79,18 @@ def with_courses(
     if predictions is None:
         return [(dialogue, []) for dialogue in dialogues]
     drawn = courses(predictions)
-    paired = []
-    for dialogue in dialogues:
-        known = drawn.get((dialogue.game, dialogue.id)) or drawn.get(("", dialogue.id), [])
-        paired.append((dialogue, [course for course in known if course.condition in ("", condition)]))
-    told = {course.condition for dialogue in dialogues for course in drawn.get((dialogue.game, dialogue.id), ())}
-    if not any(some for _, some in paired) and not told:
+    known = [courses_of(drawn, dialogue) for dialogue in dialogues]
+    there = sorted({course.condition for some in known for course in some})
+    if not there:
+        about = _named([dialogue.id for dialogue in dialogues])
+        raise UserError(f"{predictions}: holds nothing about {about}; leave --predictions out")
+    wanted = [[course for course in some if course.condition in ("", condition)] for some in known]
+    if not any(wanted):
         raise UserError(
-            f"{predictions}: holds nothing about {_named([d.id for d in dialogues])}; leave --predictions out"
+            f"{predictions}: nothing about these dialogues under the condition {condition!r}; conditions there: "
+            f"{', '.join(map(repr, there))}"
         )
-    if not any(some for _, some in paired):
-        there = sorted({course.condition for some in drawn.values() for course in some if course.condition})
-        which = f"; conditions there: {', '.join(map(repr, there))}" if there else ""
-        raise UserError(f"{predictions}: nothing about these dialogues under the condition {condition!r}{which}")
-    return paired
+    return list(zip(dialogues, wanted, strict=True))
 
 
 def _named(texts: Sequence[str]) -> str:

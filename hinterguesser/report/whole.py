@@ -10,6 +10,7 @@ import orjson
 
 from hinterguesser import __version__
 from hinterguesser.errors import UserError
+from hinterguesser.flow.courses import courses_of
 from hinterguesser.flow.material import Material
 from hinterguesser.flow.replay import save
 from hinterguesser.flow.session import Progress, Silent
@@ -53,14 +54,17 @@ def write_report(material: Material, out: Path, title: str | None = None, progre
     """
     before = _files_before(out)
     new_folder(out.parent)
-    with saying_why(out.parent), tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+    with saying_why(out.parent):
+        aside = tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent)
+    with aside as folder:
         report = _write_whole_report(material, Path(folder), title, progress)
         # Only now is what stands in `out` touched, and the page last: it never shows what is not there yet.
         new_folder(out)
         _note(out, sorted(before | set(report.files)))
         for name in reversed(report.files):
             new_folder((out / name).parent)
-            (Path(folder) / name).replace(out / name)
+            with saying_why(out / name):
+                (Path(folder) / name).replace(out / name)
     for name in before - set(report.files):
         (out / name).unlink(missing_ok=True)
     _note(out, report.files)
@@ -85,7 +89,7 @@ def _write_whole_report(material: Material, out: Path, title: str | None, progre
             figures=[_drawn(each, out / "figures") for each in figures],
             settings=_settings(material),
             left_out=material.notes,
-            dialogues=[(each, material.courses_of(each)) for each in material.dialogues],
+            dialogues=[(each, courses_of(material.courses, each)) for each in material.dialogues],
         )
     )
     written += [_write(out / name, content) for name, content in made.files.items()]

@@ -109,7 +109,7 @@ def test_a_report_that_is_being_replaced_stays_whole_until_the_new_one_is(made, 
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert "is as it was" in said
+        assert "no new report was made" in said
         assert not list(made.glob(f".{out.name}.*"))
 
 
