@@ -166,7 +166,7 @@ def _quiet_litellm() -> Any:
 def _provider_of(litellm: Any, model: str) -> tuple[str, str]:
     try:
         name, provider, *_ = litellm.get_llm_provider(model)
-    except Exception:
+    except litellm.exceptions.BadRequestError:
         raise UserError(
             f"unknown model {model!r}: litellm knows no such provider. A name is PROVIDER/MODEL, e.g. "
             "openai/gpt-4o-mini, anthropic/claude-sonnet-4-5, gemini/gemini-2.5-flash, groq/llama-3.1-8b-instant, "
@@ -177,9 +177,6 @@ def _provider_of(litellm: Any, model: str) -> tuple[str, str]:
 
 def _missing_keys(litellm: Any, model: str) -> list[str]:
     """The environment variables for the key that are not set; nothing where a provider has other ways to sign in."""
-    try:
-        found = litellm.validate_environment(model)
-    except Exception:
-        return []
+    found = litellm.validate_environment(model)
     missing = [] if found.get("keys_in_environment") else [str(name) for name in found.get("missing_keys", ())]
     return missing if missing and all(name.endswith(("_API_KEY", "_TOKEN")) for name in missing) else []
